@@ -1,21 +1,44 @@
-# make demo   the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
-# make test   the suite
-# make lint   ruff, mypy --strict, the layer rule
-# make size   lines and tokens against size.toml
-# make gate   every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
-# Each makes its own .venv; PYTHON chooses the interpreter.
+# make demo        the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
+# make test        the fast tier: every module and command; under three minutes on two cores
+# make test-all    every test: 100 examples of each property, the papers' tables, browsers, PostgreSQL
+# make test-lowest the lowest versions that pyproject.toml allows: units and commands
+# make wheel-check the wheel in an empty environment without extras: the demo, and what is said of a missing extra
+# make lint        ruff, mypy --strict, the layer rule
+# make size        lines and tokens against size.toml
+# make gate        every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
+# Each makes its own .venv, the last two of testing their own in build/; PYTHON chooses the interpreter.
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := -m pip --quiet --disable-pip-version-check
+INSTALL := $(BIN)/python $(PIP) install --constraint constraints.txt
+PYTEST := -m pytest -n auto --dist worksteal --durations=15
 
-.PHONY: demo test lint size gate gate-words gate-record clean
+.PHONY: demo test test-all test-lowest wheel wheel-check lint size gate gate-words gate-record clean
 
 demo: .venv/installed
 	$(BIN)/unveil demo --force
 
 test: .venv/installed-for-tests
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python $(PYTEST) -m 'not slow'
+
+test-all: .venv/installed-for-tests
+	UNVEIL_HYPOTHESIS=all $(BIN)/python $(PYTEST)
+
+test-lowest: wheel
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python $(PIP) install --constraint constraints-lowest.txt \
+	  "$$(echo build/wheel/*.whl)[all]" pytest pytest-xdist hypothesis
+	build/lowest/bin/python $(PYTEST) -m 'not slow' tests/unit tests/cli
+
+wheel-check: wheel
+	$(PYTHON) -m venv --clear build/plain
+	build/plain/bin/python $(PIP) install --constraint constraints.txt build/wheel/*.whl
+	build/plain/bin/python tools/plain_install.py
+
+wheel: .venv/installed
+	rm -rf build/wheel
+	$(BIN)/python $(PIP) wheel --no-deps --no-build-isolation --wheel-dir build/wheel .
 
 lint: .venv/installed-for-tests
 	$(BIN)/ruff check .
@@ -35,9 +58,9 @@ gate-words: .venv/installed-for-tests
 gate-record: .venv/installed-for-tests
 	$(BIN)/python -m gate --record
 
-.venv/installed: pyproject.toml constraints.txt
+.venv/installed: pyproject.toml constraints.txt build_hook.py
 	$(PYTHON) -m venv .venv
-	$(INSTALL) hatchling editables
+	$(INSTALL) hatchling editables vl-convert-python
 	$(INSTALL) --no-build-isolation --editable .
 	touch $@
 
@@ -46,5 +69,6 @@ gate-record: .venv/installed-for-tests
 	touch $@
 
 clean:
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f src/unveil/reports/templates/vega.js
 	find src -name __pycache__ -prune -exec rm -rf {} +

@@ -7,20 +7,21 @@ import os
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-settings.register_profile(
-    "suite",
+settings.register_profile(  # make test
+    "fast",
     deadline=None,
     max_examples=25,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("all", parent=settings.get_profile("fast"), max_examples=100)
 settings.register_profile(
-    "deep", parent=settings.get_profile("suite"), max_examples=3000, derandomize=False
+    "deep", parent=settings.get_profile("fast"), max_examples=3000, derandomize=False
 )
 settings.register_profile(  # the first counterexample, as it comes
     "first", parent=settings.get_profile("deep"), max_examples=300, phases=[Phase.generate]
 )
-settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "suite"))
+settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "fast"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.browser_checks import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PAPER, PHONE, WIDE
 
-pytestmark = pytest.mark.usefixtures("few_trees")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_trees")]
 
 LEAST = {"audit": 25, "external": 8, "comparison": 3, "hostile": 24, "hostile-comparison": 3}
 

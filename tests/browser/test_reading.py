@@ -7,7 +7,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from fixtures.browser_checks import AXE, HIDDEN, LAPTOP, PHONE, WIDE
 
-pytestmark = pytest.mark.usefixtures("few_trees")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_trees")]
 
 CLOSED = "() => document.querySelectorAll('details:not([open])').length"
 

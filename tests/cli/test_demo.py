@@ -12,6 +12,7 @@ import pytest
 
 import unveil
 from fixtures.browser_checks import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
+from strategies.examples import THOROUGH
 from unveil.cli.main import main
 from unveil.files.documents.evidence import evidence_json
 from unveil.measures.information_loss import predictors
@@ -21,7 +22,6 @@ from unveil.workflows.demo import PARTS, PLANS, DemoProgress, demonstrate
 KINDS = ("csv", "html", "json", "map.csv", "plan.toml", "records.csv")
 
 
-DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
 SHORT = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_case": False}
 
 
@@ -29,14 +29,13 @@ SHORT = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_ca
 def demo(tmp_path_factory):
     """One run for all that look at what it leaves.
 
-    All of each audit is in the deep profile, and in `make demo`, which continuous integration
-    runs, too. In the suite that is so of the last release, which the other process audits; the
-    others are only attacked.
+    `make test-all` makes all of each audit. In `make test` that is so of the last release, which
+    the other process audits; the others are only attacked.
     """
     place = tmp_path_factory.mktemp("demo")
     audit, out = demonstrating.audit, io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
-        if not DEEP:
+        if not THOROUGH:
             patch.setattr(
                 demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | SHORT)
             )
@@ -193,11 +192,12 @@ def test_the_other_process_finds_what_this_one_would(demo):
         assert shares[one.name, one.risk.direction] == one.risk.share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [LAPTOP, PHONE])
 def test_the_pages_open_in_a_browser(demo, open_page, width):
     pages = sorted(demo.folder.glob("*.html"))
     assert len(pages) == len(PLANS) + 1
-    for path in pages if DEEP else pages[::3]:  # the comparison, and a whole audit
+    for path in pages:
         opened = open_page(path, width)
         for wrong in (EMPTY, CUT, WIDE, LOST):
             assert opened.ask(wrong) == [], path.name

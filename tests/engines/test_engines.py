@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.search import blocks_of
 from naive import search as naive
 from naive.patterns import pattern_counts
+from strategies.examples import examples
 from strategies.searches import cases
 from unveil.engines import metric as metrics
 from unveil.engines.base import ABSOLUTE, RELATIVE, ties
@@ -28,11 +29,6 @@ EUCLID = metrics.euclid()
 TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
 every_engine = pytest.mark.parametrize("name", ENGINES)
 seeds = st.integers(0, 2**32)
-
-
-def many(times):
-    """So many times the profile's number of examples: these cases are quick."""
-    return settings(max_examples=times * settings.default.max_examples)
 
 
 @st.composite
@@ -58,7 +54,7 @@ def test_a_second_engine_is_tested():
 
 
 @every_engine
-@many(3)
+@examples(3)
 @given(case=blocked_cases(), stop_at=st.sampled_from([None, 1, 2, 5]))
 def test_rank_of_truth(name, case, stop_at):
     case, blocks = case
@@ -70,7 +66,7 @@ def test_rank_of_truth(name, case, stop_at):
 
 
 @every_engine
-@many(3)
+@examples(3)
 @given(case=blocked_cases(), k=st.integers(1, 5))
 def test_nearest(name, case, k):
     case, blocks = case
@@ -87,7 +83,7 @@ def test_nearest(name, case, k):
 
 
 @every_engine
-@many(2)
+@examples(2)
 @given(case=blocked_cases(), error=st.sampled_from([0.0, 1e-6, 0.5]))
 def test_density(name, case, error):
     case, blocks = case
@@ -99,7 +95,7 @@ def test_density(name, case, error):
 
 
 @every_engine
-@many(2)
+@examples(2)
 @given(case=blocked_cases(), seed=seeds)
 def test_costs(name, case, seed):
     case, blocks = case
@@ -109,7 +105,7 @@ def test_costs(name, case, seed):
 
 
 @every_engine
-@many(2)
+@examples(2)
 @given(case=blocked_cases(), seed=seeds)
 def test_rows_and_offsets_change_no_other_answer(name, case, seed):
     """Some of the queries at other offsets are as if both files had been prepared anew."""
@@ -134,7 +130,7 @@ def test_rows_and_offsets_change_no_other_answer(name, case, seed):
 
 
 @every_engine
-@many(1)
+@examples(1)
 @given(seed=seeds, kind=st.sampled_from(["bilinear", "whitened"]))
 def test_a_linear_map_is_the_form_written_out(name, seed, kind):
     rng = np.random.default_rng(seed)
@@ -172,7 +168,7 @@ def test_scores_tie_up_to_the_tolerance_and_not_beyond(name):
 
 
 @every_engine
-@many(1)
+@examples(1)
 @given(seed=seeds, width=st.integers(1, 4))
 def test_patterns_and_distinct_rows(name, seed, width):
     rng = np.random.default_rng(seed)

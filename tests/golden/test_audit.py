@@ -6,8 +6,12 @@ difference of ranks finds 98 % and more of it.
 
 import json
 
+import pytest
+
 import unveil
 from unveil import masks
+
+pytestmark = pytest.mark.slow
 
 ATTACKS = ("distance", "rank-max", "position")  # of those that fit, the quick ones
 

@@ -6,6 +6,8 @@ import unveil
 from unveil.masks import IndividualRanking, Microaggregation
 from unveil.table.encoding.to_arrays import numbers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("k", "lost"), [(3, 5.6922), (5, 9.0884), (10, 14.1559)])
 def test_variance_lost_within_groups_of_the_census_file(paper_data, k, lost):

@@ -1,6 +1,10 @@
 """A million records make the round trip."""
 
+import pytest
+
 import unveil
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_million_records_go_from_parquet_to_csv_and_back(tmp_path):

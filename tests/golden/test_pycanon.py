@@ -26,6 +26,8 @@ import pytest
 from fixtures.tables import HOURS, SALARY, made_up, of_adult
 from unveil import models
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = json.loads((Path(__file__).parent / "pycanon.json").read_text())["tables"]
 MANY = 1e9  # a bound that is only there to be told what is found
 

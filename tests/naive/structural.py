@@ -19,6 +19,19 @@ def matchings(weights):
         yield taken, sum(weights[i, j] for i, j in enumerate(taken))
 
 
+def free_energy(chance, weights):
+    """Bethe's, of the probabilities of the pairs: rows, columns and pairs taken one by one."""
+
+    def entropy(share):
+        return -share * np.log(share) if share > 0 else 0.0
+
+    alone = [*(1 - chance.sum(0)), *(1 - chance.sum(1))]
+    pairs = sum(
+        entropy(p) - entropy(1 - p) + p * w for p, w in zip(chance.flat, weights.flat, strict=True)
+    )
+    return pairs + sum(map(entropy, alone))
+
+
 def log_sum(weights):
     """The log of the sum, over all matchings, of the products of exp(weights)."""
     every = [weight for _, weight in matchings(weights)]

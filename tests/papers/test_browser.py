@@ -7,6 +7,8 @@ from fixtures.browser_checks import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from papers.some_papers import some_papers
 from unveil_papers.page import summary
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("width", [LAPTOP, PHONE])
 def test_the_page_of_papers(tmp_path, open_page, width):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.aggregation as naive
+from strategies.examples import examples
 from unveil.aggregation.indices import (
     banzhaf,
     from_moebius,
@@ -18,8 +19,7 @@ from unveil.aggregation.measure import FuzzyMeasure
 from unveil.aggregation.operators import choquet, owa, sugeno, symmetric_sugeno, weighted_mean
 from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
 
-EXAMPLES = settings.default.max_examples
-few = settings(max_examples=EXAMPLES // 2)
+few = examples(1 / 2)
 units = st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1)
 numbers = st.sampled_from([-1.0, 0.0, 1.0, 3.0]) | st.floats(-1e6, 1e6)
 weights = st.lists(st.floats(0, 9), min_size=1, max_size=5).map(lambda w: [w[0] + 1, *w[1:]])

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from naive import attacks as naive
+from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.aggregation.operators import choquet
@@ -27,7 +28,6 @@ SCHEMA = Schema(
 NUMBERS = ("x", "y")
 seeds = st.integers(0, 2**32)
 PARTS = ("n_closer", "n_tied", "best", "score", "n_best", "second")
-EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 
 EVERY = {
     "euclid": attacks.Distance(),
@@ -166,7 +166,7 @@ def _of_numbers(name, a, b, truth):
     return naive.mahalanobis(x, y, covariance)
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @pytest.mark.parametrize("name", [*EVERY, *OF_NUMBERS])
 @given(seed=seeds, n=st.integers(4, 30), reverse=st.booleans())
 def test_every_attack_is_its_naive_twin(name, seed, n, reverse):
@@ -193,7 +193,7 @@ def by_content(links, mine):
     return sorted(map(repr, zip(rows, found, strict=True)))
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(
     name=names,
     seed=seeds,
@@ -219,7 +219,7 @@ def test_the_order_of_the_rows_means_nothing(name, seed, n, blocks, gaps):
     assert (a.unique, a.confirmed, a.control) == (b.unique, b.confirmed, b.control)
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(
     name=names,
     seed=seeds,
@@ -244,7 +244,7 @@ def test_no_attack_expects_more_than_the_ceiling(name, seed, n, reverse, gaps, f
     assert measures.hits(some).sum() <= measures.ceiling(some) + 1e-9
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(name=names, seed=seeds, n=st.integers(4, 25))
 def test_people_are_linked_with_themselves_up_to_their_doubles(name, seed, n):
     mine, _ = table(seed, n)
@@ -264,7 +264,7 @@ def test_people_are_linked_with_themselves_up_to_their_doubles(name, seed, n):
     assert (links.n_closer == 0).all()
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(name=names, seed=seeds, n=st.integers(4, 12), blocks=st.sampled_from([(), ("grade",)]))
 def test_over_all_truths_every_attack_is_at_the_baseline(name, seed, n, blocks):
     """A record is linked with somebody: over all people it may be, that is one hit."""
@@ -283,7 +283,7 @@ def test_over_all_truths_every_attack_is_at_the_baseline(name, seed, n, blocks):
     assert blocks or bases == pytest.approx(n)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(name=names, seed=seeds, n=st.integers(6, 20))
 def test_a_missing_cell_makes_nobody_unlinkable(name, seed, n):
     mine, released = table(seed, n, missing=0.3)
@@ -298,7 +298,7 @@ def test_a_missing_cell_makes_nobody_unlinkable(name, seed, n):
     assert ((links.best >= 0) == np.any(there, axis=1)).all()
 
 
-@settings(max_examples=EXAMPLES // 10)
+@examples(1 / 10)
 @given(name=st.sampled_from(["euclid", "rank-max", "moments"]), seed=seeds)
 def test_the_number_of_threads_means_nothing(name, seed):
     mine, released = table(seed, 60, missing=0.05)
@@ -312,7 +312,7 @@ def test_the_number_of_threads_means_nothing(name, seed):
                 assert np.array_equal(getattr(other, part), getattr(links, part)), part
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(name=st.sampled_from(["euclid", "rank-max", "pairs"]), seed=seeds, n=st.integers(4, 40))
 def test_a_sample_keeps_the_scales_ranks_and_candidates_of_all(name, seed, n):
     size = seed % n + 1
@@ -324,7 +324,7 @@ def test_a_sample_keeps_the_scales_ranks_and_candidates_of_all(name, seed, n):
     assert np.array_equal(some.best, links.best[some.records])
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(seed=seeds, n=st.integers(4, 30))
 def test_a_curve_of_places_is_the_naive_one(seed, n):
     mine, released = table(seed, n)
@@ -340,7 +340,7 @@ def test_a_curve_of_places_is_the_naive_one(seed, n):
     assert curve[0] == pytest.approx(measures.risk(links).share)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(name=names, seed=seeds, n=st.integers(6, 40), gaps=st.booleans())
 def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
     mine, released = table(seed, n, missing=0.15 * gaps)
@@ -366,7 +366,7 @@ def test_small_blocks_are_searched_together_or_one_by_one(name, seed, n, gaps):
     assert np.array_equal(links.finder.n_candidates(np.arange(n)), sizes)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(name=names, seed=seeds, n=st.integers(6, 25), reverse=st.booleans())
 def test_strangers_are_attacked_with_the_ranks_and_scales_of_the_people(name, seed, n, reverse):
     """So the same people, taken for strangers, are as far from everybody as they were."""
@@ -384,7 +384,7 @@ def test_strangers_are_attacked_with_the_ranks_and_scales_of_the_people(name, se
         assert measures.control(links, outsiders=part).right == 0
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(name=names, seed=seeds, n=st.integers(12, 30))
 def test_who_is_drawn_does_not_depend_on_where_rows_stand(name, seed, n):
     mine, released = table(seed, n, missing=0.1)

@@ -5,11 +5,12 @@ from itertools import chain, combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive.formal as naive
 import unveil
+from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.measures.formal.compatibility import by_program, compatible
 
@@ -27,10 +28,10 @@ def both_on(records):
 
 
 few = st.integers(2, 4)
-half = settings(max_examples=settings.default.max_examples // 2)
+half = examples(1 / 2)
 
 
-@settings(max_examples=max(200, settings.default.max_examples))
+@examples(8)
 @given(both_on(few))
 def test_it_is_the_definition(case):
     attack, truth = case

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from naive import attacks as naive
 from strategies import generalised_tables as generalised
+from strategies.examples import examples
 from unveil import Intruder, Plan, Release, attacks, measures
 from unveil.attacks.distance import category_sets as sets
 
-EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 seeds = st.integers(0, 2**32)
 directions = st.sampled_from(["original-to-release", "release-to-original"])
 # So many cells are a table: never, or where there is no other way; and none.
@@ -33,7 +33,7 @@ def attacked(spec, mine, released, order, direction, knows=None):
     return unveil.attack(mine, released, spec, intruder=intruder, truth=order)
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(seed=seeds, direction=directions)
 def test_rows_fit_where_every_cell_may_hold_the_value(seed, direction):
     cells, held, mine, released, order = drawn(seed)
@@ -48,7 +48,7 @@ def test_rows_fit_where_every_cell_may_hold_the_value(seed, direction):
     assert found.below_3 == (fits.sum(axis=1) < 3).sum()
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(seed=seeds, direction=directions)
 def test_a_channel_of_ranges_and_sets_never_excludes_the_truth(seed, direction):
     cells, held, mine, released, order = drawn(seed)
@@ -75,7 +75,7 @@ def test_a_channel_of_ranges_and_sets_never_excludes_the_truth(seed, direction):
         assert (links.n_closer >= 0).all()
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(seed=seeds, direction=directions)
 def test_nobody_is_linked_more_than_the_rows_can_tell(seed, direction):
     _, _, mine, released, order = drawn(seed)
@@ -85,7 +85,7 @@ def test_nobody_is_linked_more_than_the_rows_can_tell(seed, direction):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(seed=seeds, direction=directions)
 def test_sets_are_as_far_apart_whichever_way_they_are_compared(way, seed, direction):
     _, _, mine, released, order = drawn(seed)

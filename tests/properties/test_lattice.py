@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import unveil
 from naive import fulldomain as naive
+from strategies.examples import examples
 from strategies.masks import KINDS, tables
 from unveil.grouping import classes as kinds
 from unveil.grouping import lattice
@@ -18,7 +19,6 @@ from unveil.masks.generalisation.levels import Coarsening, attribute_levels
 from unveil.measures.information_loss.generalisation import openness
 from unveil.values.file_pair import FilePair
 
-EXAMPLES = settings.default.max_examples
 MODELS = {
     "distinct": lambda c: ((kinds.DISTINCT, 2.0, 0), (c, 2)),
     "entropy": lambda c: ((kinds.ENTROPY, 1.7, 0), (c, 1.7)),
@@ -88,7 +88,7 @@ def problems(draw):
 
 
 @pytest.mark.parametrize("pays", [0, 4])
-@settings(max_examples=3 * EXAMPLES)
+@examples(3)
 @given(given_=problems())
 def test_the_best_of_all_nodes_is_found(pays, given_, monkeypatch):
     monkeypatch.setattr(
@@ -112,7 +112,6 @@ def test_the_best_of_all_nodes_is_found(pays, given_, monkeypatch):
     assert found.left_out == len(gone)
 
 
-@settings(max_examples=EXAMPLES)
 @given(problems(), st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(given_, seed):
     problem = given_[0]
@@ -151,7 +150,7 @@ def test_progress_ends_with_the_whole_lattice():
     assert found.looked < found.nodes // 3
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(tables(), st.booleans(), st.sampled_from([{}, {"intervals": (2.5, 5.0, 100.0)}]))
 def test_levels_nest_and_cost_ever_more(table, star, given_):
     for column, (_, _, level) in KINDS.items():
@@ -168,7 +167,7 @@ def test_levels_nest_and_cost_ever_more(table, star, given_):
         assert (made.groups[0] == np.arange(len(made.groups[0]))).all()
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(st.integers(2, 60), st.integers(0, 2**32), st.integers(1, 4))
 def test_what_is_lost_is_what_the_measure_of_loss_says(n, seed, k):
     people = unveil.households(n, seed=seed)

@@ -7,11 +7,12 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from naive import loss as naive
+from strategies.examples import examples
 from unveil import Microdata, Schema
 from unveil.measures import (
     categorical,
@@ -29,7 +30,6 @@ from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.measures.information_loss.categorical import entropy_lost
 from unveil.values.file_pair import FilePair
 
-EXAMPLES = settings.default.max_examples
 ORDER = ("a", "b", "c", "d")
 SCHEMA = Schema(
     quasi=["x", "grade", "job"],
@@ -91,7 +91,7 @@ def numbers(data, name):
 
 
 @given(seeds, st.integers(5, 40), st.sampled_from([0.0, 0.2]))
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 def test_cells_and_tables_against_their_twins(seed, n, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, n, missing=missing)
@@ -150,7 +150,7 @@ def coarse(rng, n):
 
 
 @given(seeds, st.integers(2, 30), st.sampled_from([0.0, 0.3]))
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 def test_classes_and_stars_against_their_twins(seed, n, discarded):
     rng = np.random.default_rng(seed)
     before, after = coarse(rng, n)
@@ -174,7 +174,7 @@ def test_classes_and_stars_against_their_twins(seed, n, discarded):
 
 
 @given(seeds, st.integers(2, 40))
-@settings(max_examples=EXAMPLES // 5)
+@examples(1 / 5)
 def test_a_coarser_release_is_never_told_apart_better(seed, n):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 10, n)
@@ -195,7 +195,7 @@ def test_a_coarser_release_is_never_told_apart_better(seed, n):
 
 
 @given(seeds, st.integers(2, 40))
-@settings(max_examples=EXAMPLES // 5)
+@examples(1 / 5)
 def test_what_groups_lose_comes_to_what_all_lose(seed, n):
     rng = np.random.default_rng(seed)
     before, after = coarse(rng, n)
@@ -214,7 +214,7 @@ def test_what_groups_lose_comes_to_what_all_lose(seed, n):
 
 
 @given(seeds, st.integers(5, 60))
-@settings(max_examples=EXAMPLES // 10)
+@examples(1 / 10)
 def test_pil_against_its_twin(seed, n):
     rng = np.random.default_rng(seed)
     before = people(rng, n)
@@ -229,7 +229,7 @@ def test_pil_against_its_twin(seed, n):
 
 
 @given(seeds, st.sampled_from([0.0, 0.1]))
-@settings(max_examples=EXAMPLES // 20)
+@examples(1 / 20)
 def test_an_unchanged_file_loses_exactly_nothing(seed, missing):
     rng = np.random.default_rng(seed)
     before = people(rng, 150, missing=missing)
@@ -295,7 +295,7 @@ def test_none_grows_with_the_number_of_records():
 
 
 @given(seeds)
-@settings(max_examples=EXAMPLES // 20)
+@examples(1 / 20)
 def test_the_order_of_the_rows_means_nothing(seed):
     rng = np.random.default_rng(seed)
     n = 150
@@ -316,7 +316,7 @@ def test_the_order_of_the_rows_means_nothing(seed):
 
 
 @given(seeds, st.sampled_from(["pairs", "none", "strangers"]), st.integers(1, 8))
-@settings(max_examples=EXAMPLES // 10)
+@examples(1 / 10)
 def test_small_and_odd_files_give_numbers_in_range_or_reasons(seed, kind, n):
     rng = np.random.default_rng(seed)
     before = people(rng, n, missing=rng.choice([0.0, 0.5, 1.0]))

@@ -5,10 +5,11 @@ import io
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unveil
+from strategies.examples import examples
 from strategies.masks import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS, masked, sizes, tables
 from unveil import masks
 from unveil.files.formats.columnar import Parquet
@@ -17,7 +18,6 @@ from unveil.support.options import part_of
 from unveil.support.specs import method_name
 from unveil.table.columns import labels_of
 
-EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 SWAPS_CELLS = (  # every cell after is one from before, of the same column
     masks.RankSwapping,
     masks.DistributionSwapping,
@@ -44,7 +44,7 @@ def bytes_of(data):
 
 
 @pytest.mark.parametrize("method", SPECS)
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(data=st.data(), seed=st.integers(0, 2**63 - 1))
 def test_cells_are_as_the_mask_promises_and_its_channel_allows(method, data, seed):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -96,7 +96,7 @@ def _check_channels(table, spec, release):
 
 
 @pytest.mark.parametrize("method", SPECS)
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(data=st.data(), seed=st.integers(0, 2**63 - 1))
 def test_a_seed_gives_the_same_bytes_whatever_else_is_in_the_plan(method, data, seed):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -117,7 +117,7 @@ def test_a_seed_gives_the_same_bytes_whatever_else_is_in_the_plan(method, data, 
         assert wider.data.take(back).column(name).equals(release.data.column(name))
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(tables(), SPECS["rank-swapping"])
 def test_no_value_is_swapped_farther_than_the_window(table, spec):
     release = masked(table, spec)
@@ -128,7 +128,7 @@ def test_no_value_is_swapped_farther_than_the_window(table, spec):
         assert channel.window == part_of(len(x), spec.p, 100)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(tables(), sizes)
 def test_groups_have_at_least_k_equal_cells(table, k):
     for spec in (
@@ -162,7 +162,7 @@ def test_groups_have_at_least_k_equal_cells(table, k):
         (["step"], {"algorithm": "optimal"}),
     ],
 )
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(table=tables(), k=sizes)
 def test_groups_over_all_that_is_known_link_at_most_one_in_k(columns, more, table, k):
     known = [~table.column(name).is_null().to_numpy() for name in columns]
@@ -181,7 +181,7 @@ def test_groups_over_all_that_is_known_link_at_most_one_in_k(columns, more, tabl
             assert unveil.measures.hits(links).sum() <= len(rows) / k + 1e-9
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(tables(), st.integers(1, 4))
 def test_coded_categories_are_gone(table, p):
     for name in ("grade", "step", "whole", "date"):

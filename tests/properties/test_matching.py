@@ -3,17 +3,17 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from naive import attacks as naive
 from naive import matching as twin
+from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.attacks.combined import score_sum as summed
 from unveil.attacks.matched import posterior
 
-EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 seeds, sizes = st.integers(0, 2**32), st.integers(2, 25)
 directions = st.sampled_from(["original-to-release", "release-to-original"])
 COLUMNS = ["x", "y", "job"]
@@ -52,7 +52,7 @@ def linked(name, data, release, matching, **intruder):
     return unveil.attack(data, release, spec, intruder=Intruder(**intruder), seed=3)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(seeds, sizes, names, directions)
 def test_the_posterior_is_that_of_the_twin(seed, n, name, direction):
     data = people(seed, n)
@@ -72,7 +72,7 @@ def test_the_posterior_is_that_of_the_twin(seed, n, name, direction):
     assert measures.certainty(links) == pytest.approx(found.max(axis=1))
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(seeds, sizes, names)
 def test_of_many_records_the_nearest_are_kept_and_what_is_cut_is_told(seed, n, name):
     data = people(seed, n)
@@ -92,7 +92,7 @@ def test_of_many_records_the_nearest_are_kept_and_what_is_cut_is_told(seed, n, n
         assert cut["cut_off"] == pytest.approx(0, abs=2e-3)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(seeds, sizes, names, directions, st.booleans())
 def test_one_to_one_is_the_cheapest(seed, n, name, direction, few):
     data = people(seed, n)
@@ -116,7 +116,7 @@ def test_one_to_one_is_the_cheapest(seed, n, name, direction, few):
     assert measures.hits(links)[known] == pytest.approx(right)
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(seeds, sizes, names, st.sampled_from(["posterior", "one-to-one"]))
 def test_the_order_of_rows_means_nothing(seed, n, name, matching):
     data = people(seed, n)
@@ -128,7 +128,7 @@ def test_the_order_of_rows_means_nothing(seed, n, name, matching):
     assert measures.hits(other) == pytest.approx(measures.hits(one)[order])
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(seeds, sizes, directions, st.sampled_from([(1, 2), (3, 5), (16, 128)]))
 def test_combined_scores_are_added_up(seed, n, direction, lists):
     data = people(seed, n)
@@ -150,7 +150,7 @@ def test_combined_scores_are_added_up(seed, n, direction, lists):
     )
 
 
-@settings(max_examples=EXAMPLES // 16)
+@examples(1 / 16)
 @given(seeds, sizes)
 def test_a_linkage_made_elsewhere_can_be_matched_too(seed, n):
     data = people(seed, n)

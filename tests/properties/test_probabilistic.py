@@ -8,12 +8,13 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 import unveil
 from naive import linkage as naive
+from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic.fellegi_sunter import (
     EstimationRules,
@@ -31,12 +32,7 @@ from unveil.attacks.probabilistic.pair_counts import level_shares
 from unveil.engines.select import engine
 from unveil.values.links import ComparisonBlock
 
-EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
-
-
-def some(times):
-    return settings(max_examples=max(int(times * EXAMPLES), 1))
 
 
 def two_files(rng, *, equality=False):
@@ -87,7 +83,7 @@ room = st.tuples(
 )
 
 
-@some(2)
+@examples(2)
 @given(seeds, room)
 def test_patterns_are_those_of_every_pair(seed, sizes):
     rng = np.random.default_rng(seed)
@@ -108,7 +104,7 @@ def test_patterns_are_those_of_every_pair(seed, sizes):
     assert level_totals(a, b, ends, everybody(a, b)).tolist() == totals.tolist()
 
 
-@some(1)
+@examples(1)
 @given(seeds)
 def test_equality_is_counted_without_comparing(seed):
     rng = np.random.default_rng(seed)
@@ -121,7 +117,7 @@ def test_equality_is_counted_without_comparing(seed):
     assert totals.tolist() == by_comparing.totals().tolist()
 
 
-@some(1)
+@examples(1)
 @given(seeds, st.integers(1, 7))
 def test_pooling_is_isotonic_regression(seed, n):
     rng = np.random.default_rng(seed)
@@ -154,7 +150,7 @@ def masked_a_little(rng):
             return a, b, ends, patterns
 
 
-@some(1)
+@examples(1)
 @given(seeds, rules)
 def test_em_is_that_of_every_pair(seed, rules):
     a, b, ends, patterns = masked_a_little(np.random.default_rng(seed))
@@ -178,7 +174,7 @@ def test_em_is_that_of_every_pair(seed, rules):
     assert model.path == pytest.approx(path, rel=1e-9, abs=1e-9)
 
 
-@some(2)
+@examples(2)
 @given(seeds, rules, st.sampled_from([1e-6, 0.01, 0.4]))
 def test_the_likelihood_never_falls_and_the_order_is_kept(seed, rules, prior):
     rng = np.random.default_rng(seed)
@@ -227,7 +223,7 @@ def people(rng, n, gone=0.1):
     return tables
 
 
-@some(0.5)
+@examples(0.5)
 @given(seeds, st.booleans(), st.booleans(), st.booleans())
 def test_a_pair_costs_what_its_levels_lack_of_the_most_that_they_could_weigh(
     seed, prorated, of_range, back
@@ -277,7 +273,7 @@ def _numbers(column):
 ways = st.sampled_from(["all", "sample", "blocks", "gappy"])
 
 
-@some(0.2)
+@examples(0.2)
 @given(seeds, ways, st.booleans())
 def test_the_order_of_the_rows_means_nothing(seed, way, back):
     rng = np.random.default_rng(seed)
@@ -311,7 +307,7 @@ def test_the_order_of_the_rows_means_nothing(seed, way, back):
     assert measures.risk(found[0]).expected == pytest.approx(measures.risk(found[1]).expected)
 
 
-@some(0.3)
+@examples(0.3)
 @given(seeds)
 def test_a_sample_of_all_records_says_what_all_pairs_say(seed):
     """With as many candidates as there are, the sample is all pairs, each counted once."""

@@ -9,11 +9,12 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.search import blocks_of, density, nearest, prepared, rank_of_truth
 from naive import search as naive
+from strategies.examples import examples
 from strategies.searches import cases
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
@@ -33,12 +34,7 @@ def small_leaves(size):
 leaves, threads = st.sampled_from([1, 2, 5, 32]), st.sampled_from([1, 2])
 
 
-def many(times):
-    """So many times the profile's number of examples: these cases are quick."""
-    return settings(max_examples=times * settings.default.max_examples)
-
-
-@many(10)
+@examples(10)
 @given(cases(), st.sampled_from([None, 1, 2, 5]), leaves, threads)
 def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     with small_leaves(leaf):
@@ -50,7 +46,7 @@ def test_rank_of_truth_equals_its_twin(case, stop_at, leaf, threads):
     assert ranks.n_tied.tolist() == tied
 
 
-@many(6)
+@examples(6)
 @given(cases(), st.integers(1, 5), leaves, threads)
 def test_nearest_equals_its_twin(case, k, leaf, threads):
     with small_leaves(leaf):
@@ -69,7 +65,7 @@ def test_nearest_equals_its_twin(case, k, leaf, threads):
         assert len(set(real)) == len(real)
 
 
-@many(5)
+@examples(5)
 @given(cases(), st.sampled_from([0.0, 1e-6, 0.5]), leaves, threads)
 def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads):
     with small_leaves(leaf):
@@ -84,7 +80,7 @@ def test_density_equals_its_twin_within_its_own_bound(case, error, leaf, threads
             assert got - 1e-9 <= expected <= got + bound + 1e-9
 
 
-@many(2)
+@examples(2)
 @given(cases(), leaves, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     n, m = len(case.base), len(case.queries)
@@ -118,7 +114,7 @@ def test_the_order_of_the_rows_means_nothing(case, leaf, random):
     assert thick.log_sum[asked].tolist() == pytest.approx(thick_after.log_sum.tolist(), abs=1e-12)
 
 
-@many(3)
+@examples(3)
 @given(cases(), st.booleans(), st.integers(0, 2**32), leaves, threads)
 def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, seed, leaf, threads):
     rng = np.random.default_rng(seed)
@@ -152,7 +148,7 @@ def test_an_answer_does_not_depend_on_who_else_is_asked_about(case, blocked, see
             assert some.n_tied.tolist() == others.n_tied.tolist()
 
 
-@many(2)
+@examples(2)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from(["bilinear", "whitened"]), leaves)
 def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
     rng = np.random.default_rng(seed)
@@ -177,7 +173,7 @@ def test_a_linear_map_equals_the_form_written_out(seed, width, kind, leaf):
     assert (ranks.n_closer.tolist(), ranks.n_tied.tolist()) == (closer, tied)
 
 
-@many(1)
+@examples(1)
 @given(st.integers(0, 2**32))
 def test_a_missing_cell_under_a_linear_map_costs_what_it_costs_on_average(seed):
     rng = np.random.default_rng(seed)

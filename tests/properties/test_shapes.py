@@ -5,15 +5,15 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import shapes as naive
+from strategies.examples import examples
 from unveil import Microdata, Schema
 from unveil.measures import record_risks, shapes
 from unveil.values.file_pair import FilePair
 
-EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
 AWKWARD = 1234.567
 KINDS = {
@@ -44,7 +44,7 @@ def counted(shape):
 
 
 @given(seeds, kinds, st.integers(20, 700), st.sampled_from([0.0, 0.3]), st.floats(0.3, 1))
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 def test_numbers_against_their_twin(seed, kind, n, missing, kept):
     rng = np.random.default_rng(seed)
     before = KINDS[kind](rng, n).astype(float)
@@ -86,7 +86,7 @@ def test_numbers_against_their_twin(seed, kind, n, missing, kept):
 
 
 @given(seeds, st.integers(20, 300), st.integers(1, 40), st.booleans())
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 def test_categories_against_their_twin(seed, n, many, ordinal):
     rng = np.random.default_rng(seed)
     listed = [f"c{i}" for i in range(many)]
@@ -115,7 +115,6 @@ risks = st.none() | st.sampled_from([0, 0.05, 1 / 3, 0.33, 0.5, 0.1, 1]) | st.fl
 
 
 @given(st.lists(st.tuples(risks, risks, risks), min_size=1, max_size=60), st.randoms())
-@settings(max_examples=EXAMPLES)
 def test_tails_against_their_twin(rows, random):
     rows = [tuple(None if r is None else round(r, 6) for r in row) for row in rows]
 

@@ -6,12 +6,13 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.no_common_attribute import files_of
 from naive import matching as twin
 from naive import structural as naive
+from strategies.examples import examples
 from unveil import Microdata, Schema
 from unveil.attacks.structural import soft_matching as soft
 from unveil.attacks.structural.alignment import shape_gaps
@@ -20,7 +21,6 @@ from unveil.attacks.structural.null_files import NULL_FILES
 from unveil.attacks.structural.search import Structure, StructureSearch
 from unveil.attacks.structural.shared_values import SharedValues, compare_values
 from unveil.attacks.structural.soft_matching import (
-    _free_energy,
     log_likelihood_ratio,
     match_probabilities,
     partial_match_probabilities,
@@ -29,10 +29,9 @@ from unveil.attacks.structural.soft_matching import (
 )
 from unveil.matching.posterior import MatchGraph, marginals
 
-EXAMPLES = settings.default.max_examples
 seeds = st.integers(0, 2**32)
-few = settings(max_examples=EXAMPLES // 4)
-fewer = settings(max_examples=EXAMPLES // 8)
+few = examples(1 / 4)
+fewer = examples(1 / 8)
 shapes = st.tuples(st.integers(1, 5), st.integers(1, 5))
 
 
@@ -93,7 +92,7 @@ def test_the_likelihood_is_bethes_of_the_permanent(shape, seed, size):
     """Gurvits, and Anari and Rezaei: at most the permanent, and at least its 2^(-n/2)th part."""
     weights = drawn(shape, seed, size)
     found = propagate_beliefs(weights)
-    gap = _free_energy(found, weights) - naive.log_sum(weights)
+    gap = naive.free_energy(found, weights) - naive.log_sum(weights)
     room = min(shape) / 2 * math.log(2)
     settled = 0.02 * min(shape)  # to which belief propagation has come
     if shape[0] == shape[1]:

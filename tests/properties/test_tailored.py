@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unveil
+from strategies.examples import examples
 from strategies.masks import KINDS, SPECS, masked, tables
 from unveil import Intruder, attacks, measures
 
-EXAMPLES = settings.default.max_examples  # of the profile: the suite's, or the deep one's
 seeds = st.integers(0, 2**32)
 directions = st.sampled_from(["original-to-release", "release-to-original"])
 KNOWN = [  # of which there is a truth, and a channel
@@ -37,7 +37,7 @@ def possible(links):
 
 
 @pytest.mark.parametrize("method", KNOWN)
-@settings(max_examples=EXAMPLES // 20)
+@examples(1 / 20)
 @given(data=st.data(), seed=seeds, direction=directions)
 def test_no_constraint_excludes_the_truth(method, data, seed, direction):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -48,7 +48,7 @@ def test_no_constraint_excludes_the_truth(method, data, seed, direction):
     assert possible(links)
 
 
-@settings(max_examples=EXAMPLES // 8)
+@examples(1 / 8)
 @given(data=st.data(), seed=seeds, direction=directions)
 def test_nor_do_several_masks_and_a_sample(data, seed, direction):
     table = data.draw(tables())
@@ -67,7 +67,7 @@ def _fields(step):
 
 
 @pytest.mark.parametrize("method", FUNCTIONS)
-@settings(max_examples=EXAMPLES // 16)
+@examples(1 / 16)
 @given(data=st.data(), direction=directions)
 def test_a_function_of_the_value_hides_nothing(method, data, direction):
     table, spec = data.draw(tables()), data.draw(SPECS[method])
@@ -78,7 +78,7 @@ def test_a_function_of_the_value_hides_nothing(method, data, direction):
     assert measures.hits(links).sum() == pytest.approx(measures.ceiling(links), rel=1e-12)
 
 
-@settings(max_examples=EXAMPLES // 25)
+@examples(1 / 25)
 @given(data=st.data(), seed=seeds)
 def test_row_order_means_nothing(data, seed):
     table = data.draw(tables())

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from unveil.errors import import_optional
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG
 from unveil.reports.content import Summary
@@ -96,10 +97,12 @@ def _json(value: Any) -> Markup:
 @cache
 def _drawing() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, with what draws the charts."""
-    import vl_convert
-
-    bundle: str = vl_convert.javascript_bundle(_template("draw.js"))
-    return bundle.replace("</script", r"<\/script")
+    if (TEMPLATES / "vega.js").is_file():
+        vega = _template("vega.js")
+    else:  # which a build makes, in the same way: this is a source tree that was not built
+        converter = import_optional("vl_convert", "figures", "a page of a tree that was not built")
+        vega = converter.javascript_bundle().replace("</script", r"<\/script")
+    return f"{vega}\n{_template('draw.js')}"
 
 
 @cache

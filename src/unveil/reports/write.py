@@ -81,7 +81,13 @@ def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> N
 def check_figures(
     folder: Path, files: Sequence[Path | None] = (), *, force: bool, external: bool = False
 ) -> None:
-    """Refuse a folder that is none, will be one of these files, or has others to be replaced."""
+    """Refuse a folder that is none, will be one of these files, or has others to be replaced.
+
+    Before the work: also where the package that draws is not installed.
+    """
+    from unveil.reports.charts.export import converter
+
+    converter()
     here = folder.absolute()
     if {one.absolute() for one in files if one is not None} & {here, *here.parents}:
         raise UsageError("figures go to a folder of their own").at(str(folder))

@@ -10,7 +10,6 @@ Levels that weigh the same go by closeness here. Where they tie instead, safe EM
 u, and agreement always counted for something. That is inferred from the figures, not known.
 """
 
-import os
 from itertools import product
 
 import numpy as np
@@ -33,7 +32,8 @@ from unveil_papers.categorical.tables import averages, printed_table
 from unveil_papers.framework.experiment import PaperTrial, TrialLog
 from unveil_papers.framework.published import published
 
-DEEP = os.environ.get("UNVEIL_HYPOTHESIS") == "deep"
+pytestmark = pytest.mark.slow
+
 CATEGORIES = {0: (23, 8, 16, 7, 6, 5, 15, 29, 13, 13), 10_000: (23, 8, 16, 8, 6, 5, 14, 27, 12, 13)}
 FIXED = ("Bottom", "Global", "Top")  # which draw nothing
 
@@ -65,9 +65,7 @@ def assert_near(averages, expected, rtol=0.01):
     np.testing.assert_allclose(averages, expected, rtol=rtol, atol=0.5)
 
 
-@pytest.mark.parametrize(
-    ("first", "expected"), [(0, (586, 227, 157)), *([(10_000, (585, 222, 154))] if DEEP else [])]
-)
+@pytest.mark.parametrize(("first", "expected"), [(0, (586, 227, 157)), (10_000, (585, 222, 154))])
 def test_nearest_original(paper_data, first, expected):
     paper_data("adult_train")
     frame = stand_in(first)
@@ -137,7 +135,7 @@ def likeliest(first, release, group, kind):
 def test_the_order_constraint_alone_cures_em(paper_data):
     """Free EM takes some other division of the pairs for that into matches and others.
 
-    All masks of three attributes; all groups under PRAM in the deep profile only.
+    All masks of three attributes, and all groups under PRAM.
     """
     paper_data("adult_train")
     kinds = ("free", "order")
@@ -145,7 +143,7 @@ def test_the_order_constraint_alone_cures_em(paper_data):
     for method, p in product(MASKS, PARAMETERS):
         release = masked(0, method, p, seed=p)[0]
         for group, kind in product(GROUPS, kinds):
-            if group != "m" and not (DEEP and method == "PRAM" and p % 2):
+            if group != "m" and not (method == "PRAM" and p % 2):
                 continue
             any_tie = likeliest(0, release, group, kind)[0]
             if group == "m":
@@ -153,8 +151,7 @@ def test_the_order_constraint_alone_cures_em(paper_data):
             if method == "PRAM" and p % 2:
                 pram[kind].append(any_tie)
     assert_near([np.mean(medium[kind]) for kind in kinds], [192, 675], rtol=0.02)
-    if DEEP:
-        assert_near([np.mean(pram[kind]) for kind in kinds], [619, 925], rtol=0.02)
+    assert_near([np.mean(pram[kind]) for kind in kinds], [619, 925], rtol=0.02)
 
 
 LIKELIEST = {
@@ -168,7 +165,8 @@ LIKELIEST = {
 }
 
 
-def likeliest_original(paper_data, first):
+@pytest.mark.parametrize("first", LIKELIEST)
+def test_likeliest_original(paper_data, first):
     paper_data("adult_train")
     for kind, expected in LIKELIEST[first].items():
         attack = f"PRL-{kind}"
@@ -179,7 +177,3 @@ def likeliest_original(paper_data, first):
             by_method = by_mask(results.hits(attack))
             assert_near(list(by_method.values()), [384, 754, 928, 441], rtol=0.02)
             assert_near(by_mask(results.hits(attack, "expected"))["PRAM"], 354)
-
-
-if DEEP:  # it takes a minute
-    test_likeliest_original = pytest.mark.parametrize("first", LIKELIEST)(likeliest_original)

@@ -17,6 +17,8 @@ from unveil_papers.fuzzy_integrals import exact_tables, file_table, theory
 from unveil_papers.fuzzy_integrals.files import BY_EM, WAYS, WORK, drawn, halves
 from unveil_papers.fuzzy_integrals.results import TABLES, FuzzyIntegralResults
 
+pytestmark = pytest.mark.slow
+
 PRINTED = published("fuzzy-integrals")
 RUNS, SEED = {"distance": 12, "probability": 6, "ranking": 40}, 0
 # The prototype's means in the order of WAYS; and, of 30 runs, what the threshold family finds
@@ -26,6 +28,7 @@ DISTANCE = {
     "ionosphere": ("15.9 20.9 21.4 11.6 20.0 21.4  5.1 7.0 9.2 4.9 6.2 6.6", 10.8),
     "census": ("5.3 6.9 7.2 6.3 6.6 7.2  5.6 6.9 7.5 3.1 3.6 3.7", 9.4),
     "wdbc": ("3.7 4.1 4.9 3.7 4.7 4.9  8.3 11.0 13.1 3.5 4.4 4.2", 20.4),
+    "water-treatment": ("- - - - - -  9.6 10.1 10.9 - - -", 8.5),
 }
 PROBABILITY = {  # of 40 runs; but for repeated representatives, which it counts several times
     "abalone": {"N1 OWA Qs": 4.5, "N2 OWA Qs": 9.3},
@@ -64,7 +67,7 @@ def test_links_by_distance(paper_data, name):
     found = run("distance", name)
     for way, mean in zip(WAYS, means.split(), strict=True):
         ours = found.by_run("distance", name, figure=way)
-        assert near(float(mean), ours, 300), (way, mean, np.mean(ours))
+        assert mean == "-" or near(float(mean), ours, 300), (way, mean, np.mean(ours))
     scores = {"normalisation": "normal-scores", "family": "threshold"}
     hits = [drawn(halves(name), number).hits(**scores) for number in range(RUNS["distance"])]
     assert near(of_scores, hits, 30)

@@ -18,6 +18,8 @@ from unveil_papers.framework.experiment import TrialLog
 from unveil_papers.framework.published import published
 from unveil_papers.generalization import work
 
+pytestmark = pytest.mark.slow
+
 SIZES = (5, 10, 20, 30)
 PATTERNS = {  # order: k: distinct patterns, records that satisfy none
     "><": {5: (3080, 3330), 10: (1493, 5110), 20: (714, 7568), 30: (450, 9284)},

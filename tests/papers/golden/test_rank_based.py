@@ -17,7 +17,9 @@ from unveil_papers.framework.published import published
 from unveil_papers.rank_based import TABLES, table_5, words
 from unveil_papers.rank_based.work import FILES, GROUPS, IN_WORDS, PUBLISHED, WORK, attacked, people
 
-RUNS = {"census": (3, 20), "eia": (1, 5)}  # ours, the prototype's
+pytestmark = pytest.mark.slow
+
+RUNS = {"census": (4, 20), "eia": (2, 5)}  # ours, the prototype's
 PAPER = published("rank-based")
 
 

@@ -1,16 +1,16 @@
 """What an attack is said to take is at least what it takes, and not much more."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
+from strategies.examples import THOROUGH
 from unveil.attacks.memory import bytes_needed
 
 # More than the small files of which all pairs are kept.
-MANY = 15_000 if os.environ.get("UNVEIL_HYPOTHESIS") == "deep" else 8_000
+MANY = 15_000 if THOROUGH else 8_000
 # Each in a process of its own: the peak of this one was reached before, and what an attack has let
 # go of may still be there, and be taken by the next.
 MEASURED = r"""

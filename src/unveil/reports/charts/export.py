@@ -1,8 +1,9 @@
 """Figures: a chart as a picture of its own."""
 
 import re
+from typing import Any
 
-from unveil.errors import DataError
+from unveil.errors import DataError, import_optional
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG, WIDTH
 from unveil.reports.content import Exhibit
@@ -11,10 +12,13 @@ SCALE = 2  # dots of a PNG for each of the drawing
 _CLIPS = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
 
 
+def converter() -> Any:
+    """The package that draws a chart without a browser, if it is installed."""
+    return import_optional("vl_convert", "figures", "a chart as SVG and PNG")
+
+
 def svg(exhibit: Exhibit) -> bytes:
     """The drawing, with its title and on white: it stands alone."""
-    import vl_convert
-
     title = exhibit.title if exhibit.about is None else f"{exhibit.about}: {exhibit.title.lower()}"
     whole = specification(exhibit) | {
         "width": WIDTH,
@@ -22,7 +26,7 @@ def svg(exhibit: Exhibit) -> bytes:
         "config": CONFIG | {"background": "white"},
     }
     try:
-        return _numbered(str(vl_convert.vegalite_to_svg(whole))).encode()
+        return _numbered(str(converter().vegalite_to_svg(whole))).encode()
     except ValueError:  # whose message may quote a name
         raise DataError(f"the chart '{exhibit.name}' cannot be drawn: please report it") from None
 
@@ -35,6 +39,4 @@ def _numbered(drawing: str) -> str:
 
 def png(drawing: bytes) -> bytes:
     """A drawing in dots."""
-    import vl_convert
-
-    return bytes(vl_convert.svg_to_png(drawing.decode(), scale=SCALE))
+    return bytes(converter().svg_to_png(drawing.decode(), scale=SCALE))

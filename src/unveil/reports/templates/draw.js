@@ -1,3 +1,4 @@
+/*! Above: Vega, Vega-Lite, Vega-Embed, (c) University of Washington Interactive Data Lab, BSD-3-Clause; D3, (c) Mike Bostock, ISC. */
 "use strict";
 (() => {
   const theme = JSON.parse(document.getElementById("theme").textContent);

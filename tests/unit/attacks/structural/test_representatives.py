@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.aggregation as naive
+from strategies.examples import examples
 from unveil.aggregation.quantifiers import published_quantifiers
 from unveil.attacks.structural.representatives import normalise, representatives
 from unveil.errors import DataError, SpecError
 
-EXAMPLES = settings.default.max_examples
 cells = st.none() | st.sampled_from([0.0, 1.0, 2.0]) | st.integers(-1000, 1000).map(float)
 tables = st.integers(1, 5).flatmap(
     lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), min_size=1, max_size=8)
@@ -44,7 +44,7 @@ def test_representatives_equal_their_definition(rows, way):
     assert found == pytest.approx(np.array(expected), abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(tables, ways, st.randoms())
 def test_the_order_of_rows_and_of_attributes_means_nothing(rows, way, random):
     values = np.array(rows, dtype=float)

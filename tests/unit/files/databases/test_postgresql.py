@@ -8,7 +8,7 @@ import adbc_driver_postgresql.dbapi
 import polars as pl
 import pyarrow
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import unveil
 from fixtures.postgresql import PASSWORD
@@ -16,6 +16,8 @@ from strategies.tables import tables, wild_names
 from unveil import Microdata
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.locations import locate
+
+pytestmark = pytest.mark.slow
 
 FRAME = pl.DataFrame(
     {
@@ -95,7 +97,6 @@ def test_what_is_written_is_read_again(server, table, sql):
     assert locate(table).digest() == locate(f"{server.uri}&table=other.t").digest()
 
 
-@settings(max_examples=20)
 @given(tables(names=wild_names))
 def test_any_table_comes_back(server, table):
     data = Microdata(*table)

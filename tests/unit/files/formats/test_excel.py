@@ -9,10 +9,11 @@ import zipfile
 import polars as pl
 import pytest
 import xlsxwriter
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
+from strategies.examples import examples
 from strategies.tables import cell_text, finite, whole, wild_names
 from unveil import Excel, Microdata, Schema
 from unveil.errors import DataError, FileError, MissingPackageError
@@ -79,7 +80,7 @@ def _rows(data):
     return data.to_frame().rows()
 
 
-@settings(max_examples=40)
+@examples(2)
 @given(sheets())
 def test_a_table_comes_back(tmp_path, frame):
     data = Microdata(frame)

@@ -3,11 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.disclosure as naive
 import unveil
+from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.errors import UsageError
 from unveil.measures.disclosure.baseline_guess import (
@@ -18,7 +19,6 @@ from unveil.measures.disclosure.baseline_guess import (
 )
 from unveil.values.file_pair import FilePair
 
-EXAMPLES = settings.default.max_examples
 SCHEMA = Schema(quasi="x", numeric=["x", "y"], confidential=["y", "c"], nominal="c")
 
 
@@ -66,7 +66,7 @@ pairs = st.lists(st.tuples(some, some), min_size=2, max_size=12).filter(
 )
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(pairs, st.randoms())
 def test_it_is_its_twin_in_any_order_of_the_rows(rows, random):
     original, released = [a for a, _ in rows], [b for _, b in rows]

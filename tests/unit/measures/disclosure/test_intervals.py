@@ -6,17 +6,17 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive.disclosure as naive
 import unveil
+from strategies.examples import examples
 from unveil import Microdata, Schema, measures
 from unveil.errors import UsageError
 from unveil.measures.disclosure.intervals import MOST_CROSSED
 from unveil.values.file_pair import FilePair
 
-EXAMPLES = settings.default.max_examples
 GRADES = ("low", "mid", "high")
 SCHEMA = Schema(numeric=["x"], ordinal={"g": GRADES})
 
@@ -50,7 +50,7 @@ rows = st.tuples(cells, st.none() | st.integers(0, 2))
 pairs = st.lists(st.tuples(rows, rows), min_size=1, max_size=12)
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(pairs, st.lists(rows, max_size=3), st.sampled_from([0, 5, 10, 30, 50, 100]), st.randoms())
 def test_it_is_its_twin_in_any_order_of_the_rows(pairs, others, width, random):
     original, released = [a for a, _ in pairs], [b for _, b in pairs]

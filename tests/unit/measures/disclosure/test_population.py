@@ -7,17 +7,17 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import naive.disclosure as naive
 import unveil
+from strategies.examples import examples
 from unveil import Microdata, Schema, measures
 from unveil.errors import DataError, UsageError
 from unveil.measures.disclosure.population import LARGEST_SMALL_CLASS, expected_inverse
 
-EXAMPLES = settings.default.max_examples
 SCHEMA = Schema(quasi=["a", "b"], nominal=["a", "b"], weight="w", household="h")
 
 
@@ -30,7 +30,7 @@ def one(f, p):
     return float(expected_inverse(np.array([f]), np.array([p]))[0])
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(st.integers(1, 60), st.floats(0.02, 1))
 def test_it_is_the_mean_of_one_over_f(f, p):
     assert one(f, p) == pytest.approx(naive.mean_of_inverse(f, p), rel=1e-9)
@@ -78,7 +78,7 @@ def test_by_hand():
     assert (light.sampling_fraction, light.clipped, light.expected) == (None, 1, 1)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(
     st.lists(
         st.tuples(st.sampled_from("qr"), st.sampled_from("xy"), st.floats(0.5, 50)),

@@ -4,15 +4,14 @@ import datetime
 
 import numpy as np
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
+from strategies.examples import examples
 from strategies.tables import tables
 from unveil import Microdata, Schema, masks, measures
 from unveil.values.file_pair import FilePair
-
-EXAMPLES = settings.default.max_examples
 
 
 def shares(found):
@@ -70,7 +69,7 @@ def test_a_date_is_the_time_at_its_start():
     assert measures.unchanged(FilePair.of(original, release, np.arange(2))).unchanged == ("d",)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(tables(max_columns=3), st.randoms())
 def test_a_table_is_unchanged_in_any_order_of_its_rows(made, random):
     data = Microdata(*made)

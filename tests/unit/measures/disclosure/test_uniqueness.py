@@ -5,17 +5,16 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
+from strategies.examples import examples
 from strategies.tables import tables
 from unveil import Microdata, Schema, masks, measures
 from unveil.errors import DataError, UsageError
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Uniqueness
-
-EXAMPLES = settings.default.max_examples
 
 
 def rows_of(data, columns):
@@ -35,7 +34,7 @@ def test_by_hand():
         measures.uniqueness(Microdata(frame), ["c"])
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(tables(max_columns=3), st.randoms())
 def test_it_counts_what_a_counter_counts(made, random):
     frame, schema = made

@@ -3,16 +3,15 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.disclosure as naive
 import unveil
+from strategies.examples import examples
 from unveil import Microdata, Schema, measures
 from unveil.errors import DataError, UsageError
 from unveil.values.results.disclosure import HouseholdHits
-
-EXAMPLES = settings.default.max_examples
 
 
 def grouped(cells, least=2, **said):
@@ -68,7 +67,7 @@ def test_strata_come_before_quasi_identifiers():
         measures.subgroups(people, least=0)
 
 
-@settings(max_examples=EXAMPLES // 4)
+@examples(1 / 4)
 @given(
     st.lists(st.tuples(st.none() | st.sampled_from("abc"), st.floats(0, 1)), min_size=1),
     st.randoms(),
@@ -96,7 +95,7 @@ def test_what_has_no_value_is_left_out():
 homes = st.lists(st.tuples(st.sampled_from([0, 0.25, 1]) | st.floats(0, 1), st.integers(-1, 3)))
 
 
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 @given(homes)
 def test_households_are_found_with_any_member(rows):
     hits, of = np.array([r[0] for r in rows]), np.array([r[1] for r in rows], int)

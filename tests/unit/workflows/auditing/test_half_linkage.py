@@ -6,9 +6,10 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies.examples import examples
 from unveil import Microdata, Schema
 from unveil.attacks import Structural
 from unveil.errors import DataError
@@ -26,7 +27,6 @@ from unveil.workflows.auditing.half_linkage import (
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
-EXAMPLES = settings.default.max_examples
 SPLIT = {  # what a file is split into: sides, dropped
     "iris": (2, 2, 0),
     "housing": (6, 7, 1),
@@ -233,7 +233,7 @@ def _naive(values):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 9), st.integers(12, 60), st.sampled_from([0, 0.2]))
-@settings(max_examples=EXAMPLES // 2)
+@examples(1 / 2)
 def test_what_holds_of_every_halving(seed, many, n, missing):
     rng = np.random.default_rng(seed)
     common = rng.normal(size=(n, rng.integers(1, 4)))
