@@ -9,11 +9,11 @@ import unveil
 from unveil import Intruder, Microdata, Plan, Release, Schema, attacks, masks, measures
 from unveil.attacks.distance import category_sets as sets
 from unveil.cli.verdict_text import print_audit
-from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.table.cells import write_prefix, write_range, write_set
 from unveil.table.sample import EDUCATION, NOT_WORKING, OCCUPATIONS
 from unveil.values.file_pair import FilePair
-from unveil.values.release.channels import Ranges, Sets
+from unveil.values.release.category_channels import Sets
+from unveil.values.release.channels import Ranges
 
 pytestmark = pytest.mark.usefixtures("few_trees", "quick_learning")
 
@@ -106,8 +106,8 @@ def test_rows_fit_by_what_tells_nothing_false(people):
     assert found.compatible.columns == ("age", "sex")
     assert {one.risk.attributes for one in found.attacks} == {("age", "sex")}
     both = FilePair.of(people, release.data, np.arange(N))
-    assert [truthful(both, name) for name in (*knows, "person")] == [True, True, False, False]
-    assert truthful(FilePair.of(people, release.data, np.full(N, -1)), "age")  # of no pair
+    assert [both.is_truthful(name) for name in (*knows, "person")] == [True, True, False, False]
+    assert FilePair.of(people, release.data, np.full(N, -1)).is_truthful("age")  # of no pair
     plain = unveil.mask(people, steps[1:], seed=1)
     assert (
         unveil.audit(people, plain, knows=knows, attacks=["rank"], **QUICK).evidence.compatible

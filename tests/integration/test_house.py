@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from unveil import attacks, masks, models
+from unveil.attacks.base import Attack
+from unveil.masks.base import Mask
+from unveil.models.base import Model
+from unveil.support.specs import method_name
+from unveil.values.release.channels import Channel
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -67,3 +74,70 @@ def test_every_unit_test_has_a_module_or_a_folder_of_the_same_path():
     for path in unit.rglob("test_*.py"):
         home = SOURCE / "unveil" / path.relative_to(unit).parent / path.stem.removeprefix("test_")
         assert home.is_dir() or home.with_suffix(".py").is_file(), f"{path}: no {home}"
+
+
+def _named(base):
+    """The names of all subclasses of a class."""
+    below = {name for one in base.__subclasses__() for name in _named(one)}
+    return below | {one.__name__ for one in base.__subclasses__()}
+
+
+def _type_tests(tree, classes, methods):
+    """The lines that ask whether a value is of one of these classes, or has a method's name."""
+    for node in ast.walk(tree):
+        asked = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            asked = node.args[1:] if node.func.id in ("isinstance", "issubclass") else []
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(one, ast.Call) and ast.unparse(one.func) == "type" for one in sides):
+                asked = sides
+            words = {one.value for side in sides for one in ast.walk(side) if _is_word(one)}
+            if words & methods:
+                yield node.lineno
+        names = {ast.unparse(one).split(".")[-1] for part in asked for one in ast.walk(part)}
+        if names & classes:
+            yield node.lineno
+
+
+def _is_word(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+@pytest.mark.parametrize(
+    ("home", "base", "methods"),
+    [
+        ("attacks", Attack, attacks.METHODS),
+        ("masks", Mask, masks.METHODS),
+        ("models", Model, models.METHODS),
+        ("values/release", Channel, ()),
+    ],
+)
+def test_no_type_tests_on_named_methods_above_their_folder(home, base, methods):
+    methods = {method_name(one) for one in methods}
+    found = {
+        _short(path): lines
+        for path in MODULES
+        if path.is_relative_to(SOURCE / "unveil")
+        and not path.is_relative_to(SOURCE / "unveil" / home)
+        and (lines := [*_type_tests(ast.parse(path.read_text()), _named(base), methods)])
+    }
+    assert found == {}
+
+
+def test_a_type_test_is_found():
+    source = """
+isinstance(spec, attacks.Rank | Pairs)
+type(spec) is Rank
+spec.name == "rank"
+spec.name in ("position", "x")
+match spec:
+    case Rank():
+        pass
+isinstance(spec, str)
+"""
+    assert sorted(_type_tests(ast.parse(source), {"Rank", "Pairs"}, {"rank", "position"})) == [
+        2, 3, 4, 5, 7
+    ]  # fmt: skip

@@ -7,7 +7,8 @@ import polars as pl
 
 from unveil import Microdata, Schema
 from unveil.table.cells import write_prefix, write_range, write_set
-from unveil.values.release.channels import Ranges, Sets
+from unveil.values.release.category_channels import Sets
+from unveil.values.release.channels import Ranges
 
 GRADES = ("none", "low", "mid", "high", "top")
 JOBS = (

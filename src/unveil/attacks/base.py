@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,6 +22,8 @@ from unveil.table.encoding.shared_attributes import common_categories, common_nu
 from unveil.table.encoding.to_arrays import code_numbers, codes
 from unveil.table.microdata import Microdata
 from unveil.values.correspondence import Correspondence
+from unveil.values.file_pair import FilePair
+from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
 from unveil.values.release.composition import Masking
 from unveil.wording import absent_column, count
@@ -35,6 +37,7 @@ MATCHING = (
     "How records are linked. Each to its nearest row; one to one at the least total cost; or each "
     "to its most probable partner over all one-to-one matchings (posterior)."
 )
+QUICKLY_MATCHED = 20_000  # records up to which a matching of the whole file is quick
 Weights = Annotated[
     dict[str, float] | None, Meta(description="The weights of attributes, 1 by default.")
 ]
@@ -133,12 +136,22 @@ class Attack(Spec, frozen=True, kw_only=True):
     An intruder who holds true values of people compares them with the released file and decides
     which row is whose. An audit knows the truth and counts how often that is right.
 
-    >>> from unveil.attacks import METHODS
-    >>> all(issubclass(method, Attack) for method in METHODS)
-    True
+    A subclass implements `finder`, and overrides the capabilities whose default does not hold for
+    it. Workflows ask for these and never for the class.
+
+    >>> from unveil import attacks
+    >>> attacks.Distance().compares_attributes, attacks.Position().compares_attributes
+    (True, False)
     """
 
     matching: Annotated[Matching, Meta(description=MATCHING)] = "nearest"
+
+    compares_attributes: ClassVar[bool] = True  # False: it uses no attribute of the records
+    needs_common_attributes: ClassVar[bool] = True  # False: it links files that share none
+    accepts_blocks: ClassVar[bool] = True
+    uses_row_order: ClassVar[bool] = False  # positions in the files are all that it compares
+    excludes_only: ClassVar[bool] = False  # a row fits a record or is excluded; no score between
+    costly_to_repeat: ClassVar[bool] = False  # each linkage estimates parameters anew
 
     @property
     def name(self) -> str:
@@ -150,6 +163,11 @@ class Attack(Spec, frozen=True, kw_only=True):
         """What the intruder must know of the masking; None for most attacks."""
         return None
 
+    @property
+    def row_by_row(self) -> bool:
+        """Whether each record is linked without regard to the others; a sample is then cheaper."""
+        return self.matching == "nearest"
+
     @abc.abstractmethod
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""
@@ -157,6 +175,59 @@ class Attack(Spec, frozen=True, kw_only=True):
     def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002 - for attacks that choose
         """How records are linked, which may depend on what the attack found."""
         return self.matching
+
+    def parts_of(self, finder: Finder) -> tuple[Finder, ...]:  # noqa: ARG002
+        """The finders of the attacks that this one combines; none for most attacks."""
+        return ()
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """The known attributes that the attack can compare."""
+        return tuple(known)
+
+    def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:  # noqa: ARG002
+        """Raise an error if this intruder cannot make the attack.
+
+        `ordered_truth` is whether the truth was stated by the order of the rows.
+        """
+        if self.knows is None and intruder.channel is not False:
+            raise SpecError(
+                f"{self.name}: this attack makes no use of how the release was masked: leave out "
+                "channel"
+            )
+        if self.knows == "original" and not intruder.has_all:
+            raise SpecError(f"{self.name}: level 'original' is of an intruder who has all records")
+        if intruder.blocks and not self.accepts_blocks:
+            raise SpecError(f"{self.name}: this attack compares no records: leave out blocks")
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:  # noqa: ARG002
+        """The attack with its own input files read; most have none."""
+        return self
+
+    def memory(
+        self, records: int, candidates: int, width: int, matching: Matching | None = None
+    ) -> int:
+        """The most bytes that it takes beyond the tables; `width` counts the compared numbers."""
+        from unveil.attacks.memory import bytes_needed  # which imports the matchings
+
+        return bytes_needed(records, candidates, width, matching=matching or self.matching)
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,  # noqa: ARG003
+        known: Sequence[str],  # noqa: ARG003
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """The variants that suit the data, for an audit without a list of attacks; by default none.
+
+        `knows_masking` is whether the plan is known.
+        """
+        return ()
+
+    def is_quick(self, pair: FilePair, known: Sequence[str]) -> bool:  # noqa: ARG002
+        """Whether a default audit has time for it on files of this size."""
+        return self.row_by_row or pair.most_records <= QUICKLY_MATCHED
 
     def _weights_by_column(
         self, weights: dict[str, float] | None, columns: Sequence[str]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, LinkageFiles
-from unveil.errors import DataError, SchemaError
+from unveil.errors import DataError, SchemaError, SpecError
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.equal_rows import EqualRows
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import rows_of_ids
+from unveil.values.intruder import Intruder
 from unveil.values.links import ComparisonBlock, Finder, Margins
 from unveil.values.pair_table import PAIR_COLUMNS
 from unveil.values.search_results import Neighbours, RankOfTruth
@@ -54,13 +57,28 @@ class Pairs(Attack, frozen=True, kw_only=True):
         Meta(description="The release's column of ids. If not given, row numbers from 1."),
     ] = None
 
+    compares_attributes: ClassVar[bool] = False
+    accepts_blocks: ClassVar[bool] = False
+
     def __repr__(self) -> str:
         given = self.pairs if isinstance(self.pairs, str) else type(self.pairs).__name__
         return f"Pairs({given})"
 
+    def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:
+        """Raise an error for a sample of the records: the pairs say which are linked."""
+        super().check(intruder, ordered_truth=ordered_truth)
+        if not (intruder.has_all or intruder.has_file):
+            raise SpecError(
+                "pairs: the pairs themselves say which records are linked: leave out records"
+            )
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
+        """The attack with the table of pairs read."""
+        return msgspec.structs.replace(self, pairs=read(self.pairs))
+
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the pairs to be scored."""
-        table: Microdata = self.pairs  # the workflow has read it
+        table: Microdata = self.pairs
         left, right, weight = _columns_of(table)
         if self.left == "release":
             left, right = right, left

@@ -17,18 +17,12 @@ table of patterns, whatever the number of records.
 
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
-from unveil.attacks.supervised.competitors import MAX_ROWS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 
 # Bytes of the smallest attack; of a record and a cell of either file; of a pair that the cheapest
-# matching looks at, or the posterior keeps; of an attribute of a competitor's row in training.
+# matching looks at, or the posterior keeps.
 SMALLEST, PER_RECORD, PER_CELL = 2**24, 160, 32
-PER_PRICED_PAIR, PER_KEPT_PAIR, PER_COMPETITOR_CELL = 100, 140, 48
-
-
-def bytes_to_learn(records: int, candidates: int, width: int) -> int:
-    """The most bytes that training takes beside the search: the rows of all competitors."""
-    return PER_COMPETITOR_CELL * (1 + width) * min(records * candidates, MAX_ROWS)
+PER_PRICED_PAIR, PER_KEPT_PAIR = 100, 140
 
 
 def bytes_needed(

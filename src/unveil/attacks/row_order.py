@@ -1,9 +1,15 @@
 """Linkage by row order."""
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.nearest import NearestSearch
 from unveil.engines.metric import manhattan
 from unveil.engines.records import Records
+from unveil.errors import SpecError
+from unveil.values.file_pair import FilePair
+from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
 
 
@@ -20,6 +26,29 @@ class Position(Attack, frozen=True, kw_only=True):
     >>> unveil.measures.risk(unveil.attack(sample, kept, Position())).expected
     300.0
     """
+
+    compares_attributes: ClassVar[bool] = False
+    uses_row_order: ClassVar[bool] = True
+
+    def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:
+        """Raise an error if the truth is the order of the rows, which the attack uses."""
+        super().check(intruder, ordered_truth=ordered_truth)
+        if ordered_truth:
+            raise SpecError(
+                "position: with the truth told by the order of the rows, the order of the rows "
+                "tells the truth; give an identifier or a row map"
+            )
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,  # noqa: ARG003
+        known: Sequence[str],  # noqa: ARG003
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """Always: it costs next to nothing."""
+        return (cls(),)
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

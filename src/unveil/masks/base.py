@@ -6,9 +6,9 @@ Mask                 a spec that turns one table into another and describes what
 """
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self
 
 import msgspec
 import numpy as np
@@ -90,6 +90,10 @@ class Mask(Spec, frozen=True, kw_only=True):
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:  # noqa: ARG002
         """The privacy models that hold on the released file; most masks guarantee nothing."""
         return ()
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:  # noqa: ARG002
+        """The mask with its own input files read; most have none."""
+        return self
 
     @abc.abstractmethod
     def targets(self, data: Microdata) -> tuple[str, ...]:

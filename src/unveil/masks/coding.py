@@ -14,7 +14,8 @@ from unveil.support.options import part_of
 from unveil.table.columns import cell_of, stored_as, values_of
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Clip, Recoding
+from unveil.values.release.category_channels import Recoding
+from unveil.values.release.channels import Clip
 from unveil.wording import listing
 
 

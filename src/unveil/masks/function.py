@@ -13,7 +13,8 @@ from unveil.support.arrays import Floats
 from unveil.table.columns import labels_of
 from unveil.table.encoding.to_columns import as_column, labelled, slack_of
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Channel, Transition, Unknown, fitted_noise
+from unveil.values.release.category_channels import Transition
+from unveil.values.release.channels import Channel, Unknown, fitted_noise
 
 Labels = NDArray[np.object_]
 

@@ -20,7 +20,8 @@ from unveil.table.columns import labels_of, stored_as
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.encoding.to_columns import labelled
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Ranges, Recoding
+from unveil.values.release.category_channels import Recoding
+from unveil.values.release.channels import Ranges
 from unveil.wording import count
 
 MOST_RANGES = 100_000

@@ -12,7 +12,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import Codes, codes
 from unveil.table.encoding.to_columns import labelled
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Transition
+from unveil.values.release.category_channels import Transition
 from unveil.wording import listing
 
 SUM_TOLERANCE = 1e-9

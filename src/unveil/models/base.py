@@ -1,8 +1,8 @@
 """The base of every privacy model: a spec of requirements on the classes of a file."""
 
 import abc
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import msgspec
 import numpy as np
@@ -33,13 +33,41 @@ def _tag(name: str) -> str:
 class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
     """A privacy model: a promise about every class of records equal on the quasi-identifiers."""
 
+    about_confidential: ClassVar[bool] = False  # whether it bounds confidential attributes
+    of_whole_file: ClassVar[bool] = False  # whether every record matters to every class
+
+    @property
+    def counted(self) -> Literal["classes", "rows", "people"]:
+        """What is counted: classes of equal rows, rows that fit a row, people who fit it."""
+        return "classes"
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records, or of people; 1 where the model bounds none."""
+        return 1
+
+    @property
+    def people(self) -> Microdata | None:
+        """The population whose people are counted, once its file is read."""
+        return None
+
     @abc.abstractmethod
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The requirements on every class of records that are equal in the keys."""
 
+    def of_classes(self) -> "Model":
+        """The model counted on classes, for a mask whose stars fill whole columns."""
+        return self
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:  # noqa: ARG002
+        """The model with its own input files read; most have none."""
+        return self
+
 
 class ConfidentialModel(Model, frozen=True, kw_only=True):
     """A model of the confidential attributes within each class."""
+
+    about_confidential: ClassVar[bool] = True
 
     columns: Annotated[
         tuple[str, ...] | None,

@@ -1,8 +1,9 @@
 """k-anonymity in the file, and k-map in the population."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, Self
 
+import msgspec
 from msgspec import Meta
 
 from unveil.grouping.classes import SIZE
@@ -33,6 +34,20 @@ class KAnonymity(Model, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
     stars: Stars = "value"
 
+    @property
+    def counted(self) -> Literal["classes", "rows"]:
+        """Rows that fit each row, where stars are wildcards."""
+        return "classes" if self.stars == "value" else "rows"
+
+    @property
+    def least_size(self) -> int:
+        """The least size of a class."""
+        return self.k
+
+    def of_classes(self) -> Model:
+        """The model with stars as values."""
+        return KAnonymity(k=self.k)
+
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
         """The size of each class; with wildcards, rows are counted one by one instead."""
         return (ModelRequirement(SIZE, float(self.k)),) if self.stars == "value" else ()
@@ -58,6 +73,27 @@ class KMap(Model, frozen=True, kw_only=True):
             "or a frame, read as the table that is masked is."
         ),
     ] = None
+
+    @property
+    def counted(self) -> Literal["people"]:
+        """People of the population."""
+        return "people"
+
+    @property
+    def least_size(self) -> int:
+        """The least number of people."""
+        return self.k
+
+    @property
+    def people(self) -> Microdata | None:
+        """The population, if it was read."""
+        return self.population if isinstance(self.population, Microdata) else None
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
+        """The model with its population read."""
+        if self.population is None or self.people is not None:
+            return self
+        return msgspec.structs.replace(self, population=read(self.population))
 
     def __eq__(self, other: object) -> bool:
         """The same k, and the same population: a file by its name, a table by itself."""

@@ -66,6 +66,11 @@ class AlphaKAnonymity(ConfidentialModel, frozen=True, kw_only=True):
     ]
     k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
 
+    @property
+    def least_size(self) -> int:
+        """The least size of a class."""
+        return self.k
+
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The size of each class, and the share of its most frequent value."""
         shares = (

@@ -1,7 +1,7 @@
 """t-closeness: the confidential values of each class are distributed as those of the file."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
@@ -29,6 +29,8 @@ class TCloseness(ConfidentialModel, frozen=True, kw_only=True):
     distance: Annotated[
         Literal["ordered", "equal"] | None, Meta(description="The distance between two values.")
     ] = None
+
+    of_whole_file: ClassVar[bool] = True
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
         """The distance of each attribute."""

@@ -15,12 +15,15 @@ from unveil.table.encoding.shared_attributes import (
     common_cells,
     common_level,
     common_numbers,
+    recode_like_release,
 )
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 from unveil.table.row_identity import content_order, sample_rows
 from unveil.values.correspondence import Correspondence
+from unveil.values.release.category_channels import Sets
+from unveil.values.release.channels import Ranges
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -92,6 +95,34 @@ class FilePair:
             for name in self.columns
             if not self.generalised(name) and (not levels or self.level(name) in levels)
         )
+
+    @property
+    def most_records(self) -> int:
+        """The number of records of the larger file."""
+        return max(len(self.original), len(self.release))
+
+    def is_ordered(self, column: str) -> bool:
+        """Whether values have ranks: numbers, ordered categories, or a hierarchy in both files."""
+        if self.generalised(column):
+            return False
+        hierarchies = (data.schema[column].hierarchy for data in (self.original, self.release))
+        return self.level(column) != "nominal" or all(hierarchies)
+
+    def is_truthful(self, column: str) -> bool:
+        """Whether every released cell can hold its person's value; true where no pair is known."""
+        if column not in self.columns:
+            return False
+        numeric = self.level(column) == "numeric"
+        if numeric and not self.generalised(column):
+            original, released = self.numbers(column)
+            gaps = original[self.originals] - released[self.released]
+            return not (np.abs(gaps) > 0).any()  # never for a NaN
+        channel = Ranges((column,)) if numeric else Sets((column,))
+        if not len(self.released):
+            return True
+        after = self.release.select([column]).take(self.released)
+        before = self.original.select([column]).take(self.originals)
+        return not channel.excludes(recode_like_release(after, before, [column]), after).any()
 
     def numbers(self, column: str) -> tuple[Floats, Floats]:
         """A column of both files as numbers in one unit; NaN where missing."""

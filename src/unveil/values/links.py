@@ -13,7 +13,6 @@ from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import Progress, whole_number
 from unveil.support.seeds import stream
-from unveil.support.specs import Spec, method_name
 from unveil.table.row_identity import sample_rows
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
@@ -30,6 +29,33 @@ class ComparisonBlock(NamedTuple):
 
     records: Ints  # positions among the queried records
     candidates: Ints
+
+
+class LinkageMethod(Protocol):
+    """What measures and workflows ask the attack that made the links; `Attack` explains it."""
+
+    @property
+    def name(self) -> str:
+        """The attack's name."""
+
+    @property
+    def row_by_row(self) -> bool:
+        """Whether each record is linked without regard to the others."""
+
+    @property
+    def excludes_only(self) -> bool:
+        """Whether a row either fits a record or is excluded."""
+
+    @property
+    def uses_row_order(self) -> bool:
+        """Whether positions in the files are all that is compared."""
+
+    @property
+    def needs_common_attributes(self) -> bool:
+        """Whether the files must share attributes."""
+
+    def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
+        """The finders of the attacks that are combined."""
 
 
 class Finder(Protocol):
@@ -96,7 +122,7 @@ class Links:
     Links(distance: 200 records, 200 candidates, truth known)
     """
 
-    attack: Spec
+    attack: LinkageMethod
     intruder: Intruder
     finder: Finder = field(repr=False)
     pair: FilePair  # the intruder's records and the release
@@ -121,7 +147,7 @@ class Links:
     @property
     def name(self) -> str:
         """The attack's name."""
-        return method_name(type(self.attack))
+        return self.attack.name
 
     @property
     def origin(self) -> Ints:

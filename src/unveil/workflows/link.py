@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unveil.attacks import Attack, Distance, Pairs, Position, Probabilistic, Structural
+from unveil.attacks import Attack, Distance, Probabilistic, Structural
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.measures import forecast, risk
@@ -102,7 +102,7 @@ def link_scenario(
     _check_known(scenario, knows)
     spec = default_attack(scenario, knows) if spec is None else spec
     check_kinds(spec, EVERYBODY, scenario.truth)
-    if knows is None and not isinstance(spec, Structural | Position | Pairs):
+    if knows is None and spec.compares_attributes and spec.needs_common_attributes:
         knows = common(scenario).columns
         if not knows:
             raise _nothing_common(scenario, "leave out the attack, and their structure is compared")
@@ -145,13 +145,15 @@ def check_named(schema: Schema, first: Microdata, second: Microdata) -> None:
 
 def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBABILITY) -> Linkage:
     """The result of linking two files: attributes, claims, and the risk if the truth is known."""
-    details, structural = links.finder.details, isinstance(links.attack, Structural)
+    details, disjoint = links.finder.details, not links.attack.needs_common_attributes
     expected = forecast(links, confidence, sample=len(links))
     mine = theirs = links.finder.columns
     left_out: dict[str, str] = {}
-    if structural:
-        columns = disjoint_columns(*_files(scenario), links.intruder)
-        left_out = details["left_out"]["mine"] | details["left_out"]["release"]
+    if disjoint:
+        columns = disjoint_columns(links.name, *_files(scenario), links.intruder)
+        left_out = {
+            name: why for file in details.get("left_out", {}).values() for name, why in file.items()
+        }
         mine, theirs = (tuple(n for n in names if n not in left_out) for names in columns)
     elif mine and set(links.intruder.knows or ()) == set(common(scenario).columns):
         left_out = common(scenario).left_out
@@ -160,11 +162,11 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
         parameters=parameters_of(links),
         records=len(links),
         candidates=links.candidates,
-        common=bool(mine) and not structural,
+        common=bool(mine) and not disjoint,
         mine=mine,
         release=theirs,
         left_out=left_out,
-        like_identifiers=() if structural else like_identifiers(scenario, mine),
+        like_identifiers=() if disjoint else like_identifiers(scenario, mine),
         tied=int(np.count_nonzero(links.n_best > 1)),
         without=int(np.count_nonzero(links.best < 0)),
         confidence=confidence,

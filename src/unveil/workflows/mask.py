@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from unveil import __version__
@@ -18,7 +17,7 @@ from unveil.masks import Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
 from unveil.measures import discards, every_subgroup, uneven_discards
-from unveil.models import KMap, check
+from unveil.models import check
 from unveil.support.arrays import Ints
 from unveil.support.phrases import plain
 from unveil.table.microdata import Microdata
@@ -125,19 +124,10 @@ def _apply(
 
 
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
-    """The masks of a plan; a k-map that names the file of its population gets the records."""
+    """The masks of a plan, with their own input files read."""
     schema = original.schema.where_there()
-    masks: list[Any] = []
-    for mask in plan.masks:
-        models = [
-            msgspec.structs.replace(model, population=as_microdata(model.population, schema))
-            if isinstance(model, KMap) and not isinstance(model.population, Microdata | None)
-            else model
-            for model in getattr(mask, "models", ())
-        ]
-        has_kmap = any(isinstance(model, KMap) for model in models)
-        masks.append(msgspec.structs.replace(mask, models=tuple(models)) if has_kmap else mask)
-    return tuple(masks)
+    masks: tuple[Any, ...] = plan.masks
+    return tuple(mask.read_inputs(lambda source: as_microdata(source, schema)) for mask in masks)
 
 
 def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:

@@ -1,12 +1,12 @@
 """Combined linkage: the scores of several attacks, brought to one scale, are added."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, LinkageFiles, MaskKnowledge
+from unveil.attacks.base import Attack, LinkageFiles, MaskKnowledge, Matching
 from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.attacks.matched.comparer import Comparer
 from unveil.errors import SpecError
@@ -44,6 +44,8 @@ class Combined(Attack, frozen=True, kw_only=True):
         Meta(description="The attacks: a list of names, of tables with a method, or of attacks."),
     ]
 
+    costly_to_repeat: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         given = self.attacks
@@ -63,6 +65,17 @@ class Combined(Attack, frozen=True, kw_only=True):
         levels: tuple[MaskKnowledge, ...] = ("original", "parameters", "method")
         return next((level for level in levels if level in needed), None)
 
+    def memory(
+        self, records: int, candidates: int, width: int, matching: Matching | None = None
+    ) -> int:
+        """That of all its attacks."""
+        matching = matching or self.matching
+        return sum(one.memory(records, candidates, width, matching) for one in self.attacks)
+
+    def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
+        """The summed finders; a matching decides on their sum."""
+        return finder.summands if isinstance(finder, ScoreSum) else ()
+
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the attacks, and scale their costs."""
         finders: list[Comparer] = [one.finder(files) for one in self.attacks]
@@ -77,18 +90,22 @@ class Combined(Attack, frozen=True, kw_only=True):
 
 
 def _as_attack(given: Any) -> Attack:
-    from unveil.attacks import METHODS, Pairs, Position, Structural
+    from unveil.attacks import METHODS
 
-    excluded = (Combined, Pairs, Position, Structural)
-    known = [method for method in METHODS if method not in excluded]
     if isinstance(given, str):
         given = {"method": given}
     if isinstance(given, dict):
         options = dict(given)
+        known = [method for method in METHODS if _is_combinable(method)]
         given = find_method(known, options.pop("method", None), "an attack to combine")(**options)
-    if not isinstance(given, tuple(known)):
+    if not (isinstance(given, Attack) and _is_combinable(type(given))):
         raise SpecError("combined: attacks: each is one of unveil.attacks that compares attributes")
-    return cast("Attack", given)
+    return given
+
+
+def _is_combinable(method: type[Attack]) -> bool:
+    comparing = method.compares_attributes and method.needs_common_attributes
+    return comparing and method is not Combined
 
 
 def _rate(finder: Comparer) -> float:

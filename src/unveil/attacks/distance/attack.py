@@ -1,6 +1,6 @@
 """Distance-based record linkage."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -26,6 +26,7 @@ from unveil.engines.metric import Metric, euclid, whitened
 from unveil.engines.records import Records
 from unveil.errors import SchemaError, SpecError
 from unveil.table.encoding.shared_attributes import common_level
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.wording import absent_column, listing
 
@@ -117,6 +118,26 @@ class Distance(Attack, frozen=True, kw_only=True):
             raise SpecError(f"distance: inclusive is of ordinal attributes, not of {self.metric}")
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+        """Every attribute has a distance; Mahalanobis' is of numbers."""
+        if self.metric != "mahalanobis":
+            return tuple(known)
+        numeric = pair.plain("numeric")
+        return tuple(name for name in known if name in numeric)
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,
+        known: Sequence[str],
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """Euclid's distance, by nearest rows and by posterior; Mahalanobis' of two numbers."""
+        mahalanobis = cls(metric="mahalanobis")
+        correlated = len(mahalanobis.comparable(pair, known)) > 1
+        return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

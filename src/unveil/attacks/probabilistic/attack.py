@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, LinkageFiles
+from unveil.attacks.base import Attack, LinkageFiles, Matching
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import (
@@ -25,11 +25,14 @@ from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_compari
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.wording import listing
 
 MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
 MOST_PRIOR = 0.5
+QUICKLY_WEIGHTED = 5_000  # records up to which match weights of numbers are quick
+PATTERN_BYTES = 300 * 2**20  # of the table of agreement patterns
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
 
@@ -125,6 +128,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         ),
     ] = 2000
 
+    costly_to_repeat: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         for column, ends in (self.tolerances or {}).items():
@@ -140,6 +145,33 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
                 "needs its own"
             )
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+        """Agreement is of single values."""
+        single = pair.plain()
+        return tuple(name for name in known if name in single)
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,
+        known: Sequence[str],
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """Once, if any attribute has single values."""
+        return (cls(),) if cls().comparable(pair, known) else ()
+
+    def is_quick(self, pair: FilePair, known: Sequence[str]) -> bool:
+        """EM's weights are for categories above all; of numbers they take long."""
+        single, numeric = self.comparable(pair, known), pair.plain("numeric")
+        return pair.most_records <= QUICKLY_WEIGHTED or not set(single) <= set(numeric)
+
+    def memory(
+        self, records: int, candidates: int, width: int, matching: Matching | None = None
+    ) -> int:
+        """The search, and the table of patterns."""
+        return super().memory(records, candidates, width, matching) + PATTERN_BYTES
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Estimate the match weights, and prepare the linkage of two files."""

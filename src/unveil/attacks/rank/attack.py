@@ -15,6 +15,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.threads import on_all_cores
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_arrays import codes, tied_blocks
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 
 Ranks = NDArray[np.float64 | np.int64]
@@ -60,6 +61,22 @@ class Rank(Attack, frozen=True, kw_only=True):
         self._check_aggregation(self.aggregation)
         if self.aggregation is not None and (self.weights or self.criterion != "sum"):
             raise SpecError("rank: a fuzzy measure takes the place of criterion and weights")
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+        """Ranks need an order: numbers, ordered categories, or a hierarchy."""
+        return tuple(name for name in known if pair.is_ordered(name))
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,
+        known: Sequence[str],
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """Both criteria, if any attribute has ranks."""
+        variants = cls(), cls(criterion="max")
+        return variants if variants[0].comparable(pair, known) else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

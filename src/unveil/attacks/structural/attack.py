@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 import polars as pl
@@ -116,6 +116,8 @@ class Structural(Attack, frozen=True, kw_only=True):
             description="Correlation: null files of each kind, to show what chance yields.",
         ),
     ] = 4
+
+    needs_common_attributes: ClassVar[bool] = False
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Search for the structure, and prepare the linkage of two files."""

@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, LinkageFiles
+from unveil.attacks.base import Attack, LinkageFiles, Matching
 from unveil.attacks.distance.attack import Distance, side_by_side
 from unveil.attacks.distance.attribute_costs import Scaling
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.supervised.bilinear import BilinearForm
 from unveil.attacks.supervised.choquet import ChoquetIntegral, check_measurable
-from unveil.attacks.supervised.competitors import LinkageTargets
+from unveil.attacks.supervised.competitors import MAX_ROWS, LinkageTargets
 from unveil.attacks.supervised.families import Family, TrainingFiles
 from unveil.attacks.supervised.hitting_set import SAME_HITS
 from unveil.attacks.supervised.solver import Budget
@@ -35,6 +35,7 @@ MIN_HELD_OUT = 4  # records that can be halved
 HALF_STARTS = 3  # starting points when learning on a half
 HALVES_SHARE, SKYLINE_SHARE = 0.25, 0.25  # of the budget: for halves; to find all competitors
 TOP_INTERACTIONS = 5  # pairs of attributes in the result
+COMPETITOR_CELL_BYTES = 48  # of an attribute of a competitor's row in training
 
 
 class Supervised(Attack, frozen=True, kw_only=True):
@@ -105,6 +106,14 @@ class Supervised(Attack, frozen=True, kw_only=True):
     def seconds(self) -> float | None:
         """The budget in seconds; None: no limit."""
         return None if self.budget in (None, "none") else seconds_of(self.budget or 0)
+
+    def memory(
+        self, records: int, candidates: int, width: int, matching: Matching | None = None
+    ) -> int:
+        """The search, and the rows of all competitors in training."""
+        rows = min(records * candidates, MAX_ROWS)
+        learning = COMPETITOR_CELL_BYTES * (1 + width) * rows
+        return super().memory(records, candidates, width, matching) + learning
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Learn the parameters, and prepare to link the records of two files."""

@@ -1,6 +1,7 @@
 """Method-aware linkage: the attack of an intruder who knows how the release was masked."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Floats
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.values.release.channels import Channel
 from unveil.wording import listing
@@ -71,6 +73,17 @@ class Tailored(Attack, frozen=True, kw_only=True):
     def knows(self) -> MaskKnowledge | None:
         """What the intruder needs to know of the masking."""
         return self.level
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,  # noqa: ARG003
+        known: Sequence[str],  # noqa: ARG003
+        *,
+        knows_masking: bool,
+    ) -> tuple[Attack, ...]:
+        """By nearest rows and by posterior, if the plan is known."""
+        return (cls(), cls(matching="posterior")) if knows_masking else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import gcd
 from typing import cast
 
 import numpy as np
@@ -10,26 +9,15 @@ import numpy as np
 from unveil.attacks.distance.attribute_costs import mean_and_deviation
 from unveil.attacks.distance.numeric_metrics import covariance_of
 from unveil.attacks.nearest import as_records
-from unveil.attacks.tailored.likelihood import likelihoods_of
+from unveil.attacks.tailored.likelihood import has_likelihood, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_columns import Slack
-from unveil.values.release.channels import (
-    Channel,
-    Clip,
-    Exact,
-    Groups,
-    Noise,
-    Ratio,
-    Recoding,
-    Rounded,
-    Swap,
-    Transition,
-    Unknown,
-)
+from unveil.values.release.category_channels import Transition
+from unveil.values.release.channels import Channel, Estimated, Exact, Groups, Noise, Swap, Unknown
 
 SAMPLED_ROWS = 500  # released rows by whose likelihood a parameter is chosen
 IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
@@ -40,7 +28,6 @@ WINDOWS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)  # of th
 CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the categories
 LEAST_CHANGE = 1e-3  # the probability of a category that the release does not suggest
 LEAST_TRANSITION = 1e-6  # the likelihood of a category that is too far
-MOST_DECIMALS = 6  # of a rounding base
 LEAST_LOG_LIKELIHOOD = -1e6  # of a row that is impossible
 LEAST_RECORDS = 10  # by whose variances noise is estimated
 NO_SLACK = Slack()  # estimates include the rounding
@@ -54,16 +41,18 @@ def resolve_channels(
     Members of groups are scattered around their centres by as much as variances fell, or equally
     far in all directions, whichever is more likely. Unknown channels get the most likely extent. If
     `estimated`, only the methods are known: noise is estimated by the variances that it added;
-    factors, windows and probabilities of change by the likelihood of the release.
+    factors, windows and probabilities of change by the likelihood of the release. A channel of
+    another package without a likelihood is simplified.
     """
-    groups = [one for one in channels if isinstance(one, Groups)]
-    others = [one for one in channels if not isinstance(one, Groups)]
+    channels = [one if has_likelihood(one) else one.simplified() for one in channels]
+    groups = [cast("Groups", one) for one in channels if one.is_grouping]
+    others = [one for one in channels if not one.is_grouping]
     if estimated:
         unknown: list[Channel] = [Unknown(one.columns) for one in groups]
         others = _estimate([*others, *unknown], view)[: len(others)]
     members = [one for group in groups for one in _group_noise(group, view)]
     by_variances = _scan(
-        [*others, *members], view, Unknown, _unknown_at, range(len(UNKNOWN_NOISES))
+        [*others, *members], view, "extent", _unknown_at, range(len(UNKNOWN_NOISES))
     )
     if estimated or not groups:
         return tuple(by_variances)
@@ -71,7 +60,7 @@ def resolve_channels(
         [*others, *(one for group in groups for one in _even_noise(group, view, scale))]
         for scale in NOISES
     ]
-    known = [some for some in equally_far if not any(isinstance(one, Unknown) for one in some)]
+    known = [some for some in equally_far if not any(one.estimated == "extent" for one in some)]
     return tuple(_most_likely([by_variances, *known], view))
 
 
@@ -97,59 +86,44 @@ def _even_noise(channel: Groups, view: MaskedView, scale: float) -> list[Channel
 
 def _estimate(channels: list[Channel], view: MaskedView) -> list[Channel]:
     by_variances = [
-        (_noise_by_variances(one.columns, view, one.slack) or one)
-        if isinstance(one, Noise)
+        (_noise_by_variances(one.columns, view, cast("Noise", one).slack) or one)
+        if one.estimated == "noise"
         else one
         for one in channels
     ]
     found = by_variances
-    if any(isinstance(one, Noise) for one in channels):
+    if any(one.estimated == "noise" for one in channels):
         # Or noise in proportion to the columns: if these are correlated, what was added to their
         # covariances is small beside them. The only choice with too few records for variances.
-        found = _scan(by_variances, view, Noise, _noise_at, NOISES)
+        found = _scan(by_variances, view, "noise", _noise_at, NOISES)
         pairs = zip(by_variances, channels, strict=True)
-        if not any(isinstance(old, Noise) and new is old for new, old in pairs):
+        if not any(old.estimated == "noise" and new is old for new, old in pairs):
             found = _most_likely([by_variances, found], view)
-    found = _scan(found, view, Ratio, _ratio_at, FACTORS)
-    found = _scan(found, view, Swap, _swap_at, WINDOWS)
-    return _scan(found, view, (Transition, Recoding), _transition_at, CHANGES)
+    found = _scan(found, view, "factor", _ratio_at, FACTORS)
+    found = _scan(found, view, "window", _swap_at, WINDOWS)
+    return _scan(found, view, "transitions", _transition_at, CHANGES)
 
 
 def estimate_function(function: Exact, released: Floats) -> Exact | None:
     """A function with the parameter that the released values show; None if they show none."""
     known = released[~np.isnan(released)]
-    if not len(known):
-        return None
-    if isinstance(function, Clip):
-        low = -np.inf if np.isinf(function.low) else float(known.min())
-        high = np.inf if np.isinf(function.high) else float(known.max())
-        return replace(function, low=low, high=high)
-    base = _common_divisor(known) if isinstance(function, Rounded) else None
-    return None if base is None else replace(function, base=base)  # type: ignore[call-arg]
-
-
-def _common_divisor(values: Floats) -> float | None:
-    """The largest number that divides all values, if it has few decimals."""
-    for decimals in range(MOST_DECIMALS + 1):
-        scaled = np.unique(values) * 10.0**decimals
-        whole = np.rint(scaled)
-        if (np.abs(scaled - whole) <= 1e-9 * np.maximum(np.abs(scaled), 1)).all():
-            divisor = gcd(*np.abs(whole).astype(np.int64).tolist())
-            return divisor / 10.0**decimals if divisor else None
-    return None
+    return function.estimate(known) if len(known) else None
 
 
 def _scan(
     channels: list[Channel],
     view: MaskedView,
-    kind: type | tuple[type, ...],
+    estimated: Estimated,
     with_parameter: Callable[[Channel, MaskedView, float], Channel],
     parameters: Sequence[float],
 ) -> list[Channel]:
-    if not any(isinstance(channel, kind) for channel in channels):
+    if not any(channel.estimated == estimated for channel in channels):
         return channels
     tried = [
-        [with_parameter(one, view, value) if isinstance(one, kind) else one for one in channels]
+        [
+            with_parameter(one, view, value) if one.estimated == estimated else one
+            for one in channels
+        ]
         for value in parameters
     ]
     return _most_likely(tried, view)

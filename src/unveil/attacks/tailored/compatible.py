@@ -1,6 +1,8 @@
 """Linkage by compatibility: a released row fits a record, or it does not."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from unveil.attacks.base import Attack, LinkageFiles
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
@@ -9,6 +11,7 @@ from unveil.attacks.tailored.likelihood import unmasked_likelihood
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.metric import Metric
+from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 
 
@@ -36,6 +39,23 @@ class Compatible(Attack, frozen=True, kw_only=True):
     >>> unveil.measures.compatible_rows(links).none
     0
     """
+
+    excludes_only: ClassVar[bool] = True
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+        """A false cell would exclude the true row."""
+        return tuple(name for name in known if pair.is_truthful(name))
+
+    @classmethod
+    def in_default_audit(
+        cls,
+        pair: FilePair,
+        known: Sequence[str],
+        *,
+        knows_masking: bool,  # noqa: ARG003
+    ) -> tuple[Attack, ...]:
+        """Once, if a known attribute is generalised in the release."""
+        return (cls(),) if any(pair.release.schema[name].generalised for name in known) else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

@@ -24,7 +24,7 @@ from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_columns import Slack
-from unveil.values.release import channels
+from unveil.values.release import category_channels, channels
 
 ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
 LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
@@ -44,7 +44,7 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
     likelihood: dict[tuple[str, ...], Callable[[MaskedView], PairLikelihood]] = {
         channel.columns: partial(channel_likelihood, channel)
         for channel in applied
-        if not isinstance(channel, channels.Unknown)  # which is no evidence
+        if channel.estimated != "extent"  # of which nothing is known
     }
     likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
     parts = {}
@@ -53,7 +53,7 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
         population = part if whole is view else of_view(whole)
         parts[columns] = part.with_missing(population, files.engine)
     for channel in files.masking.channels if files.masking else ():
-        if isinstance(channel, channels.Groups):
+        if channel.is_grouping:
             _normalise_groups(parts, channel.columns, files.engine)
     return parts
 
@@ -78,8 +78,15 @@ def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...], engine: Engi
 
 @singledispatch
 def channel_likelihood(channel: channels.Channel, view: MaskedView) -> PairLikelihood:  # noqa: ARG001
-    """The likelihood of every pair under a channel."""
+    """The likelihood of every pair under a channel; `register` adds that of another channel."""
     raise TypeError(f"no likelihood is known for the channel {type(channel).__name__}")
+
+
+def has_likelihood(channel: channels.Channel) -> bool:
+    """Whether the likelihood of a channel is known, or estimated as that of another."""
+    unregistered = channel_likelihood.dispatch(channels.Channel)
+    known = channel_likelihood.dispatch(type(channel)) is not unregistered
+    return known or channel.is_grouping or channel.estimated == "extent"
 
 
 @channel_likelihood.register(channels.Noise)
@@ -158,8 +165,8 @@ def _(channel: channels.Ranges, view: MaskedView) -> PairLikelihood:
     return _overlap((low, high), (released.lower, highest), view)
 
 
-@channel_likelihood.register(channels.Sets)
-def _(channel: channels.Sets, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(category_channels.Sets)
+def _(channel: category_channels.Sets, view: MaskedView) -> PairLikelihood:
     """The set contains the category; a star contains any, and is not missing."""
     column = channel.columns[0]
     listed = channel.listed(common_categories(*view.files.pair, column))
@@ -169,8 +176,8 @@ def _(channel: channels.Sets, view: MaskedView) -> PairLikelihood:
     return PairLikelihood(*compared, np.zeros(len(compared.intruder)))
 
 
-@channel_likelihood.register(channels.Recoding)
-def _(channel: channels.Recoding, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(category_channels.Recoding)
+def _(channel: category_channels.Recoding, view: MaskedView) -> PairLikelihood:
     """The released category is the one that the table gives."""
     column = channel.columns[0]
     listed = tuple(dict.fromkeys((*view.categories(column), *channel.table.values())))
@@ -181,8 +188,8 @@ def _(channel: channels.Recoding, view: MaskedView) -> PairLikelihood:
     return _equal(np.array([*becomes, np.nan])[code], released, view)
 
 
-@channel_likelihood.register(channels.Transition)
-def _(channel: channels.Transition, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(category_channels.Transition)
+def _(channel: category_channels.Transition, view: MaskedView) -> PairLikelihood:
     """The negative log of the matrix's probability."""
     column, n = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *view.categories(column))))
@@ -234,7 +241,7 @@ def unmasked_likelihood(column: str, view: MaskedView) -> PairLikelihood:
     numeric = view.is_numeric(column)
     if view.files.generalised(column):
         return channel_likelihood(
-            channels.Ranges((column,)) if numeric else channels.Sets((column,)), view
+            channels.Ranges((column,)) if numeric else category_channels.Sets((column,)), view
         )
     if not numeric:
         return _equal(*view.codes(column, view.categories(column)), view)

@@ -19,10 +19,9 @@ from unveil.masks.generalisation.base import (
     model_words,
     starred_table,
 )
-from unveil.models.base import ConfidentialModel, compile_rules
+from unveil.models.base import compile_rules
 from unveil.models.k_anonymity import KAnonymity
 from unveil.models.row_counts import classes_of
-from unveil.models.t_closeness import TCloseness
 from unveil.support.arrays import Ints
 from unveil.support.options import Progress
 from unveil.table.encoding.shared_attributes import common_cells
@@ -107,7 +106,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_column_sets(self, self.k, self.groups)
-        if self.by_confidential and any(isinstance(one, ConfidentialModel) for one in self.models):
+        if self.by_confidential and any(one.about_confidential for one in self.models):
             raise SpecError(
                 f"{self.step}: all of a pattern have the same confidential values, and models ask "
                 "for different ones: set by_confidential to false"
@@ -216,7 +215,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         """Give each record one pattern in each set of columns, or discard it."""
         classes, sets = self.classes(data), self.sets(data)
         released = np.arange(len(data))
-        t_close = any(isinstance(model, TCloseness) for model in self.models)
+        of_whole_file = any(model.of_whole_file for model in self.models)
         # A discarded record counts in no other set, nor in the distribution of t-closeness.
         while True:
             left = data.take(released)
@@ -224,7 +223,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
             stay = np.all([builder.group >= 0 for builder in built], axis=0)
             if not stay.any():
                 raise self.empty_release_error(data)
-            if stay.all() or (len(sets) == 1 and not t_close):
+            if stay.all() or (len(sets) == 1 and not of_whole_file):
                 break
             released = released[stay]
         rows, keys = released[stay], self.targets(data)

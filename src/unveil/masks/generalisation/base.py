@@ -1,9 +1,9 @@
 """What generalising masks share: the privacy models, verified on the released file."""
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
 import numpy as np
@@ -15,7 +15,7 @@ from unveil.grouping import classes
 from unveil.masks.base import ColumnMask, Draw, Guarantee, MaskedTable
 from unveil.models.base import Model, Models, compile_rules, set_models
 from unveil.models.compliance import check
-from unveil.models.k_anonymity import KAnonymity, KMap
+from unveil.models.k_anonymity import KAnonymity
 from unveil.support.arrays import Bools, Ints32
 from unveil.support.options import Progress
 from unveil.support.specs import method_name
@@ -26,7 +26,8 @@ from unveil.table.columns import labels_of, stored_as
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Channel, Ranges, Sets
+from unveil.values.release.category_channels import Sets
+from unveil.values.release.channels import Channel, Ranges
 from unveil.values.results.privacy import Promise
 from unveil.wording import count, listing
 
@@ -73,6 +74,11 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         super().__post_init__()
         set_models(self)
 
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
+        """The mask with the input files of its models read."""
+        models = tuple(model.read_inputs(read) for model in self.models)
+        return self if models == self.models else msgspec.structs.replace(self, models=models)
+
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
         """The models hold on the masked columns."""
         return (Guarantee((KAnonymity(k=self.k), *self.models), self.targets(data)),)
@@ -80,7 +86,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
     def check(self, data: Microdata) -> None:
         """Raise an error if no generalisation can meet the models, or a cell cannot be one."""
         for models, keys in self.guarantees(data):
-            k = max(getattr(model, "k", 1) for model in models if not isinstance(model, KMap))
+            k = max(model.least_size for model in models if model.counted != "people")
             if k > len(data):
                 raise DataError(
                     f"{self.step}: k is {k:,} and the table has {count(len(data), 'record')}: "
@@ -90,7 +96,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
                 for column in keys:
                     self._check_cells(data, column)
             for model in models:
-                if isinstance(model, KMap) or getattr(model, "stars", "value") == "wildcard":
+                if model.counted != "classes":
                     self.check_model(model)
             unmet = self._in_one_class(data, models, keys)[1]
             if unmet:

@@ -16,7 +16,7 @@ from unveil.grouping.rollup import Ladder, RolledRows
 from unveil.masks.generalisation.base import GeneralisedTable, GeneralisingMask, model_words
 from unveil.masks.generalisation.levels import AttributeLevels, Coarsening, attribute_levels
 from unveil.models.base import Model, compile_rules
-from unveil.models.k_anonymity import KAnonymity, KMap
+from unveil.models.k_anonymity import KAnonymity
 from unveil.support.options import Progress, part_of
 from unveil.table.microdata import Microdata
 from unveil.wording import absent_column, count, listing, suggest
@@ -129,7 +129,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
 
     def check_model(self, model: Model) -> None:
         """Stars fill whole columns, so that wildcards are values; k-map needs its population."""
-        if isinstance(model, KMap) and not isinstance(model.population, Microdata):
+        if model.counted == "people" and model.people is None:
             raise SpecError(
                 f"{self.step}: models: k-map: population: the records of the population are needed"
             )
@@ -167,11 +167,12 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         return (KAnonymity(k=self.k), *self.models)
 
     @property
-    def _populations(self) -> tuple[KMap, ...]:
-        return tuple(model for model in self._models if isinstance(model, KMap))
+    def _populations(self) -> tuple[tuple[Microdata, int], ...]:
+        """Each population, with the least number of its people that fit a record."""
+        return tuple((m.people, m.least_size) for m in self._models if m.people is not None)
 
     def _levels(self, data: Microdata) -> list[AttributeLevels]:
-        populations = [model.population for model in self._populations]
+        populations = [population for population, _ in self._populations]
         columns = self.targets(data)
         for population in populations:
             for column in columns:
@@ -190,15 +191,12 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         rows = RolledRows.from_files(
             [np.column_stack([one.codes[file] for one in levels]) for file in files]
         )
-        models = [
-            KAnonymity(k=model.k) if isinstance(model, KAnonymity) else model
-            for model in self._models
-        ]
+        models = [model.of_classes() for model in self._models]
         return LatticeProblem(
             rows,
             tuple(Ladder.from_groups(one.groups) for one in levels),
             compile_rules(models, data, self.targets(data)),
-            tuple(model.k for model in self._populations),
+            tuple(least for _, least in self._populations),
             part_of(len(data), self.suppress),
             self._loss(rows, levels),
         )

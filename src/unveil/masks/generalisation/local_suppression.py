@@ -101,7 +101,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
 
     def check_model(self, model: Model) -> None:
         """Stars may be wildcards."""
-        if not isinstance(model, KAnonymity):
+        if model.counted != "rows":
             super().check_model(model)
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:

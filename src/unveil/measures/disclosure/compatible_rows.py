@@ -5,28 +5,8 @@ import numpy as np
 from unveil.errors import UsageError
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Ints
-from unveil.table.encoding.shared_attributes import recode_like_release
-from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
-from unveil.values.release.channels import Ranges, Sets
 from unveil.values.results.disclosure import CompatibleRows
-
-
-def truthful(pair: FilePair, column: str) -> bool:
-    """Whether every released cell can hold its person's value; true where no pair is known."""
-    if column not in pair.columns:
-        return False
-    numeric = pair.level(column) == "numeric"
-    if numeric and not pair.generalised(column):
-        original, released = pair.numbers(column)
-        gaps = original[pair.originals] - released[pair.released]
-        return not (np.abs(gaps) > 0).any()  # never for a NaN
-    channel = Ranges((column,)) if numeric else Sets((column,))
-    if not len(pair.released):
-        return True
-    after = pair.release.select([column]).take(pair.released)
-    before = pair.original.select([column]).take(pair.originals)
-    return not channel.excludes(recode_like_release(after, before, [column]), after).any()
 
 
 def rows_that_fit(links: Links) -> Ints:
@@ -42,7 +22,7 @@ def rows_that_fit(links: Links) -> Ints:
     >>> len(counts), int((counts < 5).sum())
     (50, 14)
     """
-    if links.name != "compatible" or getattr(links.attack, "matching", "nearest") != "nearest":
+    if not (links.attack.excludes_only and links.attack.row_by_row):
         raise UsageError(
             "links: compatible rows are counted by unveil.attacks.Compatible() without a matching; "
             "attack with that"

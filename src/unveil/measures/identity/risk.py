@@ -1,7 +1,7 @@
 """Risk: expected correct links of an attack, with their baseline, ceiling, interval and p-value."""
 
 from math import floor
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -141,7 +141,7 @@ def _sum_of_inverses(sizes: Ints) -> float:
 
 def parameters_of(links: Links) -> dict[str, Any]:
     """The attack's parameters that are not the defaults, in plain values."""
-    spec = links.attack
+    spec = cast("msgspec.Struct", links.attack)
     changed = {
         field.name: getattr(spec, field.name)
         for field in msgspec.structs.fields(type(spec))

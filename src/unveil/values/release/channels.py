@@ -20,7 +20,8 @@ Masks write channels. An intruder who knows the method reads channels and needs 
     └── Unknown      anything
 
 `excludes` is true where the mask cannot have turned the record before into the record after,
-up to rounding to the column's type. `only` restricts a channel to some of its columns.
+up to rounding to the column's type. `only` restricts a channel to some of its columns. `then`
+composes two channels. Those of categories are in `category_channels`.
 """
 
 from __future__ import annotations
@@ -29,16 +30,20 @@ import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from math import gcd
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from unveil.support.arrays import Bools, Floats
-from unveil.table.encoding.generalised import CodeSets, bounds, code_sets, common_members
-from unveil.table.encoding.shared_attributes import common_categories
+from unveil.table.encoding.generalised import bounds
 from unveil.table.encoding.to_arrays import TiedBlocks, codes, numbers, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
+
+Estimated = Literal["noise", "factor", "window", "transitions", "extent"]
+MOST_DECIMALS = 6  # of an estimated rounding base
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -46,6 +51,10 @@ class Channel(abc.ABC):
     """What a mask can have done to some columns; most channels have one column."""
 
     columns: tuple[str, ...]
+
+    is_function: ClassVar[bool] = False  # whether a value determines what it became
+    is_grouping: ClassVar[bool] = False  # whether values became the centres of groups
+    estimated: ClassVar[Estimated | None] = None  # to estimate if only the method is known
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:  # noqa: ARG002
         """Where the mask cannot have turned the row before into the same row after.
@@ -58,8 +67,27 @@ class Channel(abc.ABC):
         """The channel of those of its columns that are among these."""
         return self
 
+    def then(self, following: Channel) -> Channel | None:  # noqa: ARG002
+        """One channel in place of this one and a following one; None: there is no formula."""
+        return None
+
+    def after(self, earlier: Channel) -> Channel | None:  # noqa: ARG002
+        """The same, asked of the following channel where the earlier has no formula."""
+        return None
+
+    def simplified(self) -> Channel:
+        """A channel of unveil that excludes no more, for an attack that does not know this one."""
+        return Unknown(self.columns)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({listing(self.columns)})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Unknown(Channel):
+    """Nothing is known of what was done."""
+
+    estimated: ClassVar[Estimated | None] = "extent"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,6 +99,8 @@ class Noise(Channel):
     slack: tuple[Slack, ...]
     runs: int = 0  # number of runs of the mask that it was estimated from; 0: known
     slope: Floats | None = None  # factor of each value; None: 1
+
+    estimated: ClassVar[Estimated | None] = "noise"
 
     @property
     def times(self) -> Floats:
@@ -88,6 +118,36 @@ class Noise(Channel):
             slack=tuple(self.slack[j] for j in kept),
             slope=None if self.slope is None else self.slope[kept],
         )
+
+    def then(self, following: Channel) -> Noise | None:
+        """More noise, or noise that is rounded."""
+        if isinstance(following, Noise):
+            return self._plus(following)
+        if not isinstance(following, Rounded):
+            return None
+        at = self.columns.index(following.columns[0])
+        own, half, rounded = self.slack[at], following.base / 2, following.slack
+        wider = Slack(own.absolute + half + rounded.absolute, own.relative + rounded.relative)
+        return replace(self, slack=(*self.slack[:at], wider, *self.slack[at + 1 :]))
+
+    def _plus(self, other: Noise) -> Noise:
+        """The sum of two noises, on the columns of either; the other's factor scales this noise."""
+        columns = tuple(dict.fromkeys((*self.columns, *other.columns)))
+        mean, covariance = np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
+        slope = np.ones(len(columns))
+        slack = dict.fromkeys(columns, Slack())
+        for noise in (self, other):
+            at = [columns.index(column) for column in noise.columns]
+            times = np.ones(len(columns))
+            times[at] = noise.times
+            slope, mean = slope * times, mean * times
+            covariance = covariance * np.outer(times, times)
+            mean[at] += noise.mean
+            covariance[np.ix_(at, at)] += noise.covariance
+            for column, own in zip(noise.columns, noise.slack, strict=True):
+                slack[column] = Slack(*(a + b for a, b in zip(slack[column], own, strict=True)))
+        runs = max(self.runs, other.runs)
+        return Noise(columns, mean, covariance, tuple(slack.values()), runs, slope)
 
 
 def fitted_noise(
@@ -131,6 +191,8 @@ class Ratio(Between):
     low: float
     high: float
 
+    estimated: ClassVar[Estimated | None] = "factor"
+
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
         """The interval; a negative value reverses its ends."""
         ends = values * self.low, values * self.high
@@ -140,9 +202,15 @@ class Ratio(Between):
 class Exact(Between):
     """A value became another that it determines."""
 
+    is_function: ClassVar[bool] = True
+
     @abc.abstractmethod
     def becomes(self, values: Floats) -> Floats:
         """What each value became, but for rounding to the column's type."""
+
+    @abc.abstractmethod
+    def estimate(self, released: Floats) -> Exact | None:
+        """The function with the parameter that released values show; None if they show none."""
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
         """One value, so both ends coincide."""
@@ -161,6 +229,12 @@ class Clip(Exact):
         """The value, or the threshold."""
         return np.clip(values, self.low, self.high)
 
+    def estimate(self, released: Floats) -> Clip:
+        """The extremes of the released values."""
+        low = -np.inf if np.isinf(self.low) else float(released.min())
+        high = np.inf if np.isinf(self.high) else float(released.max())
+        return replace(self, low=low, high=high)
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Rounded(Exact):
@@ -172,6 +246,16 @@ class Rounded(Exact):
         """The nearest multiple."""
         with np.errstate(over="ignore"):
             return multiples_of(self.base, np.rint(values / self.base))
+
+    def estimate(self, released: Floats) -> Rounded | None:
+        """The largest number that divides all values, if it has few decimals."""
+        for decimals in range(MOST_DECIMALS + 1):
+            scaled = np.unique(released) * 10.0**decimals
+            whole = np.rint(scaled)
+            if (np.abs(scaled - whole) <= 1e-9 * np.maximum(np.abs(scaled), 1)).all():
+                divisor = gcd(*np.abs(whole).astype(np.int64).tolist())
+                return replace(self, base=divisor / 10.0**decimals) if divisor else None
+        return None
 
 
 def multiples_of(base: float, times: Floats) -> Floats:
@@ -202,6 +286,8 @@ class Swap(Channel):
     bound: bool = False
     slack: Slack = field(default_factory=Slack)  # of the replacing values
 
+    estimated: ClassVar[Estimated | None] = "window"
+
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         """Where no position of the one block is within the window of the other's."""
         a, b = (_blocks(data, self.columns[0]) for data in (before, after))
@@ -219,6 +305,8 @@ class Groups(Channel):
 
     k: int
     deviation: Floats
+
+    is_grouping: ClassVar[bool] = True
 
     def only(self, columns: Sequence[str]) -> Groups:
         """The same groups, seen on some columns."""
@@ -249,73 +337,11 @@ class Ranges(Channel):
         below = np.where(np.isinf(upper), upper, np.nextafter(upper, -np.inf))
         return np.maximum(lower, below)
 
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Sets(Channel):
-    """A category was replaced by a cell that stands for it and perhaps for others.
-
-    The cell is the category, a set, a range of the order, a prefix, a group of the hierarchy or a
-    star. Where there is a `table`, the category was first recoded by it.
-    """
-
-    table: dict[str, str] = field(default_factory=dict)  # other categories stayed
-
-    def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the cell does not hold the category."""
-        column = self.columns[0]
-        listed = self.listed(common_categories(before, after, column))
-        x = self.becomes(code_sets(before, column, listed))
-        y = code_sets(after, column, listed)
-        known = np.flatnonzero((x.cell >= 0) & (y.cell >= 0))
-        found = np.zeros(len(x.cell), np.bool_)
-        found[known] = ~common_members(x, y, x.cell[known], y.cell[known])
-        return found
-
-    def listed(self, categories: tuple[str, ...]) -> tuple[str, ...]:
-        """All categories, with those that the table produces."""
-        return tuple(dict.fromkeys((*categories, *self.table, *self.table.values())))
-
-    def becomes(self, sets: CodeSets) -> CodeSets:
-        """Each set after recoding by the table; its categories are `listed`."""
-        place = {category: code for code, category in enumerate(sets.categories)}
-        now = [place[self.table.get(category, category)] for category in sets.categories]
-        return replace(sets, members=np.array(now, np.int32)[sets.members])
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Recoding(Channel):
-    """A category was replaced by another, always by the same."""
-
-    table: dict[str, str]  # every category, including those that stay
-
-    def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the table gives another category."""
-        x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
-        place = {category: code for code, category in enumerate(y.categories)}
-        becomes = [place.get(self.table.get(category, ""), -2) for category in x.categories]
-        expected = np.array([*becomes, -1])[x.codes]
-        other: Bools = (x.codes >= 0) & (y.codes >= 0) & (y.codes != expected)
-        return other
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Transition(Channel):
-    """A category was replaced by one drawn from its row of the matrix."""
-
-    categories: tuple[str, ...]
-    matrix: Floats
-    runs: int = 0
-
-    def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the transition has probability 0."""
-        x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
-        impossible: Bools = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
-        return impossible
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Unknown(Channel):
-    """Nothing is known of what was done."""
+    def then(self, following: Channel) -> Ranges | None:
+        """A range of ranges."""
+        if not isinstance(following, Ranges):
+            return None
+        return Ranges(self.columns, self.closed or following.closed)
 
 
 def _blocks(data: Microdata, column: str) -> TiedBlocks:

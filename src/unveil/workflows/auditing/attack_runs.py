@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from unveil import attacks
-from unveil.attacks import Attack
+from unveil.attacks import METHODS
+from unveil.attacks.base import Attack
 from unveil.measures import hits
-from unveil.measures.disclosure.compatible_rows import truthful
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.work import CELL_SECONDS
@@ -25,8 +24,6 @@ from unveil.workflows.auditing.attack_summary import describe_attack
 from unveil.workflows.inputs.scenario import Scenario
 
 PILOT, GROWTH = 2000, 4  # records of the first pilot; the factor from one pilot to the next
-MATCHED = 20_000  # records up to which a matching of the whole file is quick
-WEIGHTED = 5_000  # records up to which match weights of numbers are quick
 FITTED = 5_000  # records up to which a method-aware attack is quick to fit again
 TOP_K = 10  # largest k of the top-k curve
 
@@ -64,19 +61,9 @@ class AttackRun:
         return self.spec.knows is None
 
     @property
-    def estimates_weights(self) -> bool:
-        """Whether each attack estimates match weights anew, which is slow."""
-        return isinstance(self.spec, attacks.Probabilistic | attacks.Combined)
-
-    @property
     def compares(self) -> bool:
         """Whether it compares attributes of the originals, record by record."""
-        if self.by_file:
-            return False
-        return (
-            not isinstance(self.spec, attacks.Position | attacks.Pairs)
-            and self.spec.matching == "nearest"
-        )
+        return not self.by_file and self.spec.compares_attributes and self.spec.row_by_row
 
 
 def default_attacks(
@@ -84,32 +71,19 @@ def default_attacks(
 ) -> tuple[list[Attack], list[LeftOut]]:
     """The attacks that suit the data, and those that would take too long on files this large.
 
-    Ranks need numbers or ordered categories, Mahalanobis' distance two numbers, match weights
-    single values, and compatible rows generalised cells. Method-aware attacks need the plan.
+    Blind attacks come first, then those that know the masking; row order is last.
     """
-    records = max(len(pair.original), len(pair.release))
-    numeric = [name for name in known if name in pair.plain("numeric")]
-    single = [name for name in known if name in pair.plain()]
-    suitable: list[Attack] = [attacks.Distance()]
-    too_slow: list[Attack] = []
-    if len(numeric) > 1:
-        suitable.append(attacks.Distance(metric="mahalanobis"))
-    if any(_has_ranks(pair, name) for name in known):
-        suitable += [attacks.Rank(), attacks.Rank(criterion="max")]
-    if single:  # EM's weights are for categories above all
-        quick = records <= WEIGHTED or len(numeric) < len(single)
-        (suitable if quick else too_slow).append(attacks.Probabilistic())
-    if generalised(pair, known):
-        suitable.append(attacks.Compatible())
-    matchings = suitable if records <= MATCHED else too_slow
-    matchings.append(attacks.Distance(matching="posterior"))
-    if knows_masking:
-        suitable.append(attacks.Tailored())
-        matchings.append(attacks.Tailored(matching="posterior"))
-    reason = f"it takes long on {count(records, 'record')}; --attack {{}} makes it"
-    return [*suitable, attacks.Position()], [
+    suitable = [
+        spec
+        for method in METHODS
+        for spec in method.in_default_audit(pair, known, knows_masking=knows_masking)
+    ]
+    suitable.sort(key=lambda one: (not one.compares_attributes, bool(one.knows), one.matching))
+    quick = [one for one in suitable if one.is_quick(pair, known)]
+    reason = f"it takes long on {count(pair.most_records, 'record')}; --attack {{}} makes it"
+    return quick, [
         LeftOut(name=name, direction=direction, reason=reason.format(name))
-        for name in sorted(map(attack_name, too_slow))
+        for name in sorted(attack_name(one) for one in suitable if one not in quick)
         for direction in get_args(Direction)
     ]
 
@@ -121,7 +95,7 @@ def generalised(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
 
 def truthful_attributes(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
     """The known attributes in which no released cell is false: they decide which rows fit."""
-    return tuple(name for name in known if truthful(pair, name))
+    return tuple(name for name in known if pair.is_truthful(name))
 
 
 def attack_runs(
@@ -132,36 +106,17 @@ def attack_runs(
     for spec in specs:
         names.append(attack_name(spec))
         number = names.count(names[-1])
-        if isinstance(spec, attacks.Position | attacks.Pairs):
+        if not spec.compares_attributes:
             runs.append(AttackRun(spec, Intruder(), number))
             continue
-        comparable = tuple(name for name in known if _compares(spec, pair, name))
         for direction in get_args(Direction):
             intruder = Intruder(
-                knows=comparable or tuple(known),
+                knows=spec.comparable(pair, known) or tuple(known),
                 direction=direction,
                 channel=channel if spec.knows is not None else False,
             )
             runs.append(AttackRun(spec, intruder, number))
     return runs
-
-
-def _compares(spec: Attack, pair: FilePair, name: str) -> bool:
-    """Whether an attack can compare an attribute."""
-    if isinstance(spec, attacks.Rank):
-        return _has_ranks(pair, name)
-    if isinstance(spec, attacks.Distance) and spec.metric == "mahalanobis":
-        return name in pair.plain("numeric")
-    if isinstance(spec, attacks.Probabilistic):
-        return name in pair.plain()
-    return not isinstance(spec, attacks.Compatible) or truthful(pair, name)
-
-
-def _has_ranks(pair: FilePair, column: str) -> bool:
-    if pair.generalised(column):
-        return False
-    hierarchies = (data.schema[column].hierarchy for data in (pair.original, pair.release))
-    return pair.level(column) != "nominal" or all(hierarchies)
 
 
 class WorkBudget(NamedTuple):
@@ -179,7 +134,7 @@ def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
     """
     if budget.size is not None:
         return links.sample(budget.size)
-    if budget.seconds is None or getattr(links.attack, "matching", "nearest") != "nearest":
+    if budget.seconds is None or not links.attack.row_by_row:
         return links
     left, size = budget.seconds / CELL_SECONDS, PILOT
     while size < len(links):

@@ -11,8 +11,6 @@ import msgspec
 import numpy as np
 
 from unveil import measures
-from unveil.attacks import Position
-from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.measures.identity.claims import clear_margin
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.values.links import Links
@@ -85,10 +83,10 @@ def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = Non
         forecast = measures.forecast(links)
         return AttackSummary(links=links, risk=None, forecast=forecast, uncounted=uncounted)
     union = None
-    if isinstance(links.finder, ScoreSum):  # an oracle knows which combined attack to believe
-        combined = [replace(links, finder=part) for part in links.finder.summands]
+    if parts := links.attack.parts_of(links.finder):  # an oracle knows which of them to believe
+        combined = [replace(links, finder=part) for part in parts]
         union = float(np.sort(measures.in_any(combined)).sum())
-    in_order = isinstance(links.attack, Position)
+    in_order = links.attack.uses_row_order
     return AttackSummary(
         links=links,
         risk=measures.risk(links, outsiders=outsiders),

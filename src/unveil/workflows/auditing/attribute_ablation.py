@@ -42,7 +42,7 @@ def attribute_risks(
     records = max(len(scenario.pair.original), len(scenario.pair.release))
     attack = SampledAttack(run, scenario, people)
     quick = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
-    if not quick or run.estimates_weights:
+    if not quick or run.spec.costly_to_repeat:
         attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
     sets = known_sets(run, compared)
     share = cache(attack.share)

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from unveil.attacks import Attack, Pairs, Position, Structural
+from unveil.attacks import Structural
+from unveil.attacks.base import Attack
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
@@ -131,9 +132,8 @@ def intruder_file_runs(file: IntruderFile, requested: Sequence[Attack] | None) -
 
 def _fits(spec: Attack, file: IntruderFile) -> bool:
     """Whether a blind attack can be made with the file."""
-    if not file.shared or isinstance(spec, Structural):
-        return isinstance(spec, Structural) and not file.shared
-    return spec.knows is None and not isinstance(spec, Position | Pairs)
+    blind = spec.compares_attributes and spec.knows is None
+    return blind and spec.needs_common_attributes == bool(file.shared)
 
 
 def _check_structural(file: IntruderFile) -> None:

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import msgspec
 
-from unveil.attacks import Combined, Probabilistic, Supervised
-from unveil.attacks.memory import bytes_needed, bytes_to_learn
 from unveil.errors import UsageError
 from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import LeftOut
@@ -14,7 +12,6 @@ from unveil.workflows.auditing.attack_runs import AttackRun
 
 PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
 COPIES = 4  # of both tables: as read, as numbers, with errors, in parts
-PATTERNS = 300 * 2**20  # bytes: agreement patterns of probabilistic linkage
 
 
 def runs_in_memory(
@@ -68,12 +65,7 @@ def memory_of(run: AttackRun, pair: FilePair) -> int:
     width = sum(
         1 + (name in pair.columns and pair.generalised(name)) for name in run.intruder.knows or ()
     )
-    need = bytes_needed(records, candidates, width, matching=run.spec.matching)
-    parts = run.spec.attacks if isinstance(run.spec, Combined) else (run.spec,)
-    patterns = PATTERNS * sum(isinstance(part, Probabilistic) for part in parts)
-    learners = sum(isinstance(part, Supervised) for part in parts)
-    learning = learners * bytes_to_learn(records, candidates, width)
-    return PROGRAM + COPIES * tables + need * len(parts) + patterns + learning
+    return PROGRAM + COPIES * tables + run.spec.memory(records, candidates, width)
 
 
 def in_units(size: int) -> str:

@@ -18,10 +18,11 @@ from unveil.table.row_identity import sample_rows
 from unveil.values.intruder import Intruder
 from unveil.values.links import Links
 from unveil.values.results.risk import Interval
-from unveil.workflows.auditing.attack_runs import PILOT, WEIGHTED, AttackRun
+from unveil.workflows.auditing.attack_runs import PILOT, AttackRun
 from unveil.workflows.inputs.scenario import Scenario, prepare
 
 CANDIDATES = 20_000  # candidates of a repeated attack; estimates of the risk use all of them
+COSTLY_CANDIDATES = 5_000  # of an attack that estimates parameters each time
 CHOICE_SAMPLE = 1000  # records on which attributes are chosen
 
 
@@ -98,7 +99,7 @@ def split_people(scenario: Scenario) -> tuple[Ints, Ints]:
 
 def candidate_limit(run: AttackRun) -> int:
     """The most candidates of an attack that is repeated."""
-    return WEIGHTED if run.estimates_weights else CANDIDATES
+    return COSTLY_CANDIDATES if run.spec.costly_to_repeat else CANDIDATES
 
 
 def with_fewer_candidates(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.attacks import Attack, Pairs, Position
+from unveil.attacks.base import Attack
 from unveil.attacks.blocking import RecordBlocks, block_records
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.support.arrays import Ints
@@ -57,7 +57,7 @@ def compared_columns(
     spec: Attack, records: Microdata, released: Microdata, intruder: Intruder
 ) -> tuple[str, ...]:
     """The columns that are compared: known to the intruder, and in both files."""
-    if isinstance(spec, Position | Pairs):
+    if not spec.compares_attributes:
         if intruder.knows is not None:
             raise SpecError(f"{spec.name}: this attack looks at no attribute: leave out knows")
         return ()
@@ -92,7 +92,7 @@ def compared_columns(
 
 
 def disjoint_columns(
-    records: Microdata, released: Microdata, intruder: Intruder
+    attack: str, records: Microdata, released: Microdata, intruder: Intruder
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns of each file where no attribute is common.
 
@@ -111,7 +111,7 @@ def disjoint_columns(
     others = [name for name in personal_attributes(released) if name not in not_used]
     if not known or not others:
         raise DataError(
-            "structural: each file needs attributes that the other lacks; these share "
+            f"{attack}: each file needs attributes that the other lacks; these share "
             f"{listing(name for name in records.columns if name in released.columns) or 'none'}: "
             "say what the intruder knows, and the release's other attributes are set against it; "
             "or choose an attack that compares what both have"

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from unveil.errors import DataError, SpecError
+from unveil.errors import DataError
 from unveil.support.arrays import Ints
 from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import content_order
-from unveil.values.release.channels import Channel, Exact, Groups, Transition, Unknown, fitted_noise
+from unveil.values.release.category_channels import Transition
+from unveil.values.release.channels import Channel, Unknown, fitted_noise
 from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
@@ -127,12 +128,6 @@ def _columns_of_groups(channels: Sequence[Channel]) -> Iterator[str]:
     """Columns that were grouped and not changed otherwise."""
     for column in dict.fromkeys(column for channel in channels for column in channel.columns):
         used = [channel for channel in channels if column in channel.columns]
-        grouped = any(isinstance(channel, Groups) for channel in used)
-        if grouped and all(isinstance(channel, Groups | Exact) for channel in used):
+        grouped = any(channel.is_grouping for channel in used)
+        if grouped and all(channel.is_grouping or channel.is_function for channel in used):
             yield column
-
-
-def check_level(level: str, *, has_all: bool) -> None:
-    """Only an intruder with all records can repeat the masking."""
-    if level == "original" and not has_all:
-        raise SpecError("tailored: level 'original' is of an intruder who has all records")

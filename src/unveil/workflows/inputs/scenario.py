@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from unveil.attacks import Attack, Pairs, Position, Structural
-from unveil.attacks.base import LinkageFiles, RowPositions
+from unveil.attacks.base import Attack, LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
-from unveil.errors import SpecError, UsageError
+from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import recode_like_release
@@ -32,7 +31,6 @@ from unveil.workflows.inputs.intruder_view import (
     table_of,
 )
 from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
-from unveil.workflows.inputs.known_masking import check_level
 from unveil.workflows.inputs.sources import as_microdata, schema_for_others
 from unveil.workflows.inputs.truth import ROW_ORDER, correspondence
 
@@ -62,10 +60,12 @@ class Scenario:
         _check_records(intruder, self.intruder)
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
-        if isinstance(spec, Structural):
-            columns, others = disjoint_columns(records, released, knowing)
+        columns: tuple[str, ...] = ()
+        others: tuple[str, ...] = ()
+        if spec.needs_common_attributes:
+            columns = compared_columns(spec, records, released, knowing)
         else:
-            columns, others = compared_columns(spec, records, released, knowing), ()
+            columns, others = disjoint_columns(spec.name, records, released, knowing)
         masking, pair = None, self.pair
         if spec.knows is not None:
             if intruder.channel is False:  # a Release knows it
@@ -93,9 +93,7 @@ class Scenario:
             on_bound=self.on_bound,
         )
         _warn_of_separated(files)
-        if isinstance(spec, Pairs):
-            spec = msgspec.structs.replace(spec, pairs=as_microdata(spec.pairs))
-        return self.links_of(spec, intruder, files, pair)
+        return self.links_of(spec.read_inputs(as_microdata), intruder, files, pair)
 
     def links_of(
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, pair: FilePair
@@ -216,24 +214,7 @@ def check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
         raise UsageError(f"an attack is one of unveil.attacks, not {type(spec).__name__}")
     if not isinstance(intruder, Intruder):
         raise UsageError(f"an intruder is an Intruder, not {type(intruder).__name__}")
-    if spec.knows is not None:
-        check_level(spec.knows, has_all=intruder.has_all)
-    elif intruder.channel is not False:
-        raise SpecError(
-            f"{spec.name}: this attack makes no use of how the release was masked: leave out "
-            "channel"
-        )
-    if isinstance(spec, Position) and isinstance(truth, str) and truth == ROW_ORDER:
-        raise SpecError(
-            "position: with the truth told by the order of the rows, the order of the rows tells "
-            "the truth; give an identifier or a row map"
-        )
-    if isinstance(spec, Pairs) and intruder.blocks:
-        raise SpecError("pairs: blocks are for attacks that compare; these pairs are made")
-    if isinstance(spec, Pairs) and not (intruder.has_all or intruder.has_file):
-        raise SpecError(
-            "pairs: the pairs themselves say which records are linked: leave out records"
-        )
+    spec.check(intruder, ordered_truth=isinstance(truth, str) and truth == ROW_ORDER)
 
 
 def _check_records(intruder: Intruder, other: Intruder) -> None:

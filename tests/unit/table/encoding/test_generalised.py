@@ -10,7 +10,8 @@ from unveil.table.cells import Prefix, parse_cell, write_prefix, write_set
 from unveil.table.encoding.generalised import bounds, cell_texts, code_sets, common_members
 from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.hierarchies import Hierarchy
-from unveil.values.release.channels import Ranges, Recoding, Rounded, Sets, Transition
+from unveil.values.release.category_channels import Recoding, Sets, Transition
+from unveil.values.release.channels import Ranges, Rounded
 from unveil.values.release.composition import compose
 
 

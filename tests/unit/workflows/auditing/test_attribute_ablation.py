@@ -94,7 +94,7 @@ def test_in_large_files_it_is_among_some(monkeypatch, attack):
     if attack == "distance":
         monkeypatch.setattr(attribute_ablation, "ALL_CANDIDATES", N)
         monkeypatch.setattr(sampled_attack, "CANDIDATES", 80)
-    monkeypatch.setattr(sampled_attack, "WEIGHTED", 80)
+    monkeypatch.setattr(sampled_attack, "COSTLY_CANDIDATES", 80)
     before, after = tables({"a": 0.2, "b": 0.4, "c": 0.3})
     found = risks(before, after, attacks=[attack])
     assert (found.n, found.among) == (N // 2, 80)

@@ -7,7 +7,8 @@ import pytest
 import unveil
 from unveil import Intruder, Plan, Releases, attacks, masks, measures
 from unveil.errors import DataError, SpecError, UnveilError, UsageError
-from unveil.values.release.channels import Noise, Recoding, Rounded, Swap, Transition, Unknown
+from unveil.values.release.category_channels import Recoding, Transition
+from unveil.values.release.channels import Noise, Rounded, Swap, Unknown
 from unveil.values.release.composition import compose
 from unveil.workflows.auditing.attack_summary import risk_by_releases
 from unveil.workflows.inputs.known_masking import masking_of

@@ -1,0 +1,145 @@
+"""Channels of categories: sets that hold them, and other categories in their place."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from unveil.support.arrays import Bools, Floats
+from unveil.table.encoding.generalised import CodeSets, code_sets, common_members
+from unveil.table.encoding.shared_attributes import common_categories
+from unveil.table.encoding.to_arrays import codes
+from unveil.table.microdata import Microdata
+from unveil.values.release.channels import Channel, Estimated
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Sets(Channel):
+    """A category was replaced by a cell that stands for it and perhaps for others.
+
+    The cell is the category, a set, a range of the order, a prefix, a group of the hierarchy or a
+    star. Where there is a `table`, the category was first recoded by it.
+    """
+
+    table: dict[str, str] = field(default_factory=dict)  # other categories stayed
+
+    def excludes(self, before: Microdata, after: Microdata) -> Bools:
+        """Where the cell does not hold the category."""
+        column = self.columns[0]
+        listed = self.listed(common_categories(before, after, column))
+        x = self.becomes(code_sets(before, column, listed))
+        y = code_sets(after, column, listed)
+        known = np.flatnonzero((x.cell >= 0) & (y.cell >= 0))
+        found = np.zeros(len(x.cell), np.bool_)
+        found[known] = ~common_members(x, y, x.cell[known], y.cell[known])
+        return found
+
+    def listed(self, categories: tuple[str, ...]) -> tuple[str, ...]:
+        """All categories, with those that the table produces."""
+        return tuple(dict.fromkeys((*categories, *self.table, *self.table.values())))
+
+    def becomes(self, sets: CodeSets) -> CodeSets:
+        """Each set after recoding by the table; its categories are `listed`."""
+        place = {category: code for code, category in enumerate(sets.categories)}
+        now = [place[self.table.get(category, category)] for category in sets.categories]
+        return replace(sets, members=np.array(now, np.int32)[sets.members])
+
+    def then(self, following: Channel) -> Sets | None:
+        """A set of sets, unless its categories were recoded in between."""
+        if not isinstance(following, Sets) or following.table:
+            return None
+        return Sets(self.columns, self.table)
+
+
+class Relabelling(Channel):
+    """A category was replaced by another: a step of a Markov chain."""
+
+    estimated: ClassVar[Estimated | None] = "transitions"
+
+    @property
+    @abc.abstractmethod
+    def named(self) -> tuple[str, ...]:
+        """The categories that it names."""
+
+    @abc.abstractmethod
+    def probabilities(self, listed: tuple[str, ...]) -> Floats:
+        """The transition matrix of these categories; those that it does not name stay."""
+
+    def then(self, following: Channel) -> Channel | None:
+        """Two steps in one."""
+        if not isinstance(following, Relabelling):
+            return None
+        listed = tuple(dict.fromkeys((*self.named, *following.named)))
+        runs = max(getattr(channel, "runs", 0) for channel in (self, following))
+        steps = self.probabilities(listed), following.probabilities(listed)
+        return Transition(self.columns, listed, np.einsum("ij,jk->ik", *steps), runs)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Recoding(Relabelling):
+    """A category was replaced by another, always by the same."""
+
+    table: dict[str, str]  # every category, including those that stay
+
+    def excludes(self, before: Microdata, after: Microdata) -> Bools:
+        """Where the table gives another category."""
+        x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
+        place = {category: code for code, category in enumerate(y.categories)}
+        becomes = [place.get(self.table.get(category, ""), -2) for category in x.categories]
+        expected = np.array([*becomes, -1])[x.codes]
+        other: Bools = (x.codes >= 0) & (y.codes >= 0) & (y.codes != expected)
+        return other
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The categories before and after."""
+        return (*self.table, *self.table.values())
+
+    def probabilities(self, listed: tuple[str, ...]) -> Floats:
+        """One in each row."""
+        place = {category: code for code, category in enumerate(listed)}
+        matrix = np.eye(len(listed))
+        for old, new in self.table.items():
+            matrix[place[old]] = 0.0
+            matrix[place[old], place[new]] = 1.0
+        return matrix
+
+    def then(self, following: Channel) -> Channel | None:
+        """A recoding of a recoding is one, and so is a set of recoded categories a set."""
+        if isinstance(following, Recoding):
+            table = {old: following.table.get(new, new) for old, new in self.table.items()}
+            return Recoding(self.columns, table)
+        if isinstance(following, Sets) and not following.table:
+            return Sets(self.columns, self.table)
+        return super().then(following)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Transition(Relabelling):
+    """A category was replaced by one drawn from its row of the matrix."""
+
+    categories: tuple[str, ...]
+    matrix: Floats
+    runs: int = 0
+
+    def excludes(self, before: Microdata, after: Microdata) -> Bools:
+        """Where the transition has probability 0."""
+        x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
+        impossible: Bools = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
+        return impossible
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The categories of the matrix."""
+        return self.categories
+
+    def probabilities(self, listed: tuple[str, ...]) -> Floats:
+        """The matrix among others' categories."""
+        at = [listed.index(category) for category in self.categories]
+        matrix = np.eye(len(listed))
+        matrix[at] = 0.0
+        matrix[np.ix_(at, at)] = self.matrix
+        return matrix
