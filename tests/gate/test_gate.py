@@ -123,7 +123,7 @@ def test_every_public_function_has_a_case():
 
 def test_every_mask_and_every_attack_has_a_case(unveil_command):
     methods = json.loads(unveil_command("methods", "--json").out)
-    assert {*METHODS} == {method["name"] for method in methods}
+    assert {*METHODS} == {method["name"] for method in methods if method["kind"] != "loss"}
     names = " ".join(case.name for case in all_cases())
     for method in methods:
         if method["kind"] in ("mask", "attack"):

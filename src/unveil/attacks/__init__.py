@@ -8,43 +8,61 @@ the masking for that person.
 'max'
 """
 
+from importlib import import_module
+from inspect import isabstract
+from typing import TYPE_CHECKING, Any
+
 from unveil.attacks.base import Attack
-from unveil.attacks.combined.attack import Combined
-from unveil.attacks.distance.attack import Distance
-from unveil.attacks.distance.attribute_costs import Distances
-from unveil.attacks.external_links import Pairs
-from unveil.attacks.probabilistic.attack import Probabilistic
-from unveil.attacks.rank.attack import Rank
-from unveil.attacks.row_order import Position
-from unveil.attacks.structural.attack import Structural
-from unveil.attacks.supervised.attack import Supervised
-from unveil.attacks.tailored.attack import Tailored
-from unveil.attacks.tailored.compatible import Compatible
+from unveil.support.registry import Registry
+from unveil.support.specs import method_name
+
+if TYPE_CHECKING:  # an attack is imported when it is asked for
+    from unveil.attacks.combined.attack import Combined
+    from unveil.attacks.distance.attack import Distance
+    from unveil.attacks.distance.attribute_costs import Distances
+    from unveil.attacks.external_links import Pairs
+    from unveil.attacks.probabilistic.attack import Probabilistic
+    from unveil.attacks.rank.attack import Rank
+    from unveil.attacks.row_order import Position
+    from unveil.attacks.structural.attack import Structural
+    from unveil.attacks.supervised.attack import Supervised
+    from unveil.attacks.tailored.attack import Tailored
+    from unveil.attacks.tailored.compatible import Compatible
 
 __all__ = [
-    "Attack",
-    "Combined",
-    "Compatible",
-    "Distance",
-    "Distances",
-    "Pairs",
-    "Position",
-    "Probabilistic",
-    "Rank",
-    "Structural",
-    "Supervised",
-    "Tailored",
-]
+    "Attack", "Combined", "Compatible", "Distance", "Distances", "Pairs", "Position",
+    "Probabilistic", "Rank", "Structural", "Supervised", "Tailored",
+]  # fmt: skip
 
-METHODS: tuple[type[Attack], ...] = (
-    Distance,
-    Rank,
-    Probabilistic,
-    Compatible,
-    Tailored,
-    Combined,
-    Structural,
-    Supervised,
-    Position,
-    Pairs,
+_HOME = {
+    "Distance": "unveil.attacks.distance.attack",
+    "Rank": "unveil.attacks.rank.attack",
+    "Probabilistic": "unveil.attacks.probabilistic.attack",
+    "Compatible": "unveil.attacks.tailored.compatible",
+    "Tailored": "unveil.attacks.tailored.attack",
+    "Combined": "unveil.attacks.combined.attack",
+    "Structural": "unveil.attacks.structural.attack",
+    "Supervised": "unveil.attacks.supervised.attack",
+    "Position": "unveil.attacks.row_order",
+    "Pairs": "unveil.attacks.external_links",
+}
+
+METHODS: Registry[type[Attack]] = Registry(
+    "an attack",
+    "unveil.attacks",
+    _HOME,
+    method_name,
+    lambda one: isinstance(one, type) and issubclass(one, Attack) and not isabstract(one),
 )
+register = METHODS.register
+
+
+def __getattr__(name: str) -> Any:
+    home = "unveil.attacks.distance.attribute_costs" if name == "Distances" else _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'unveil.attacks' has no attribute '{name}'")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

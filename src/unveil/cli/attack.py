@@ -14,7 +14,14 @@ from unveil.cli import options
 from unveil.cli.attack_text import print_attack
 from unveil.cli.console import note, print_json, progress
 from unveil.cli.options import PATH, TABLE
-from unveil.cli.parameters import as_usage, attack_of, attack_options, attack_summaries
+from unveil.cli.parameters import (
+    as_usage,
+    attack_names,
+    attack_of,
+    attack_options,
+    attack_summaries,
+    attack_summary,
+)
 from unveil.cli.sections import CSV, SectionedCommand, complete_names
 from unveil.errors import UsageError
 from unveil.wording import listing, suggest
@@ -36,12 +43,13 @@ class AttackCommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names of the attacks."""
-        return list(attack_summaries())
+        return list(attack_names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of one attack."""
-        summaries = attack_summaries()
-        return _command(cmd_name, summaries[cmd_name]) if cmd_name in summaries else None
+        if cmd_name not in attack_names():
+            return None
+        return _command(cmd_name, attack_summary(cmd_name))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse the attack as an option, with the form that is right."""

@@ -130,6 +130,7 @@ def _audit(
         name: chosen[name] for name in AuditSettings.__struct_fields__ if name in chosen
     } | {
         "knows": options.split_names(chosen["knows"]),
+        "measures": options.split_names(chosen["measures"]),
         "plan": None if plan is None else read_plan(plan),
         "rename": _renames(chosen["renames"]),
         "errors": None if chosen["errors"] is None else _numbers(chosen["errors"]),

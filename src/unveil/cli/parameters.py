@@ -70,25 +70,40 @@ class WithAuditSettings(SectionedCommand):
 
 
 def attack_summaries() -> dict[str, str]:
-    """The name of every attack, and a line about it."""
+    """The name of every attack, and a line about it; plug-ins that fail are warnings."""
     from unveil.attacks import METHODS
     from unveil.support.specs import describe
 
-    methods = (describe(spec, "attack") for spec in METHODS)
+    methods = (describe(spec, "attack") for spec in METHODS.listed())
     return {method.name: method.summary for method in methods}
 
 
 def complete_attacks(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """The names of attacks that begin so, for the completion of a shell."""
-    return [name for name in attack_summaries() if name.startswith(begun)]
+    return [name for name in attack_names() if name.startswith(begun)]
+
+
+def attack_names() -> tuple[str, ...]:
+    """The name of every attack; none is loaded."""
+    from unveil.attacks import METHODS
+
+    return METHODS.names()
+
+
+def attack_summary(name: str) -> str:
+    """A line about one attack."""
+    from unveil.attacks import METHODS
+    from unveil.support.specs import describe
+
+    return describe(METHODS.find(name), "attack").summary
 
 
 def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
     """The parameters of one attack; the attack's name precedes a name that is taken."""
     from unveil.attacks import METHODS
-    from unveil.support.specs import describe, find_method
+    from unveil.support.specs import describe
 
-    method = describe(find_method(METHODS, name, "an attack"), "attack")
+    method = describe(METHODS.find(name), "attack")
     return [
         _option(
             _prefixed(name, one.name) if one.name in taken else one.name,
@@ -103,7 +118,7 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
 def _all_attack_options(taken: Container[str], meta: Mapping[str, Any]) -> list[click.Parameter]:
     """The parameters of all attacks, each once; those of the named attack are shown."""
     named, merged = meta.get(_NAMED), dict[str, click.Parameter]()
-    for name in sorted(attack_summaries(), key=lambda name: name != named):
+    for name in sorted(attack_names(), key=lambda name: name != named):
         for option in attack_options(name, taken):
             option.hidden = name != named  # type: ignore[attr-defined]
             merged.setdefault(str(option.name), option)
@@ -164,10 +179,9 @@ def _allowed(parameter: Parameter) -> str:
 def attack_of(method: str, options: Mapping[str, Any]) -> Attack:
     """The attack that the options describe."""
     from unveil.attacks import METHODS
-    from unveil.support.specs import find_method
 
     with as_usage():
-        spec = find_method(METHODS, method, "an attack")
+        spec = METHODS.find(method)
         full_names = {_prefixed(method, name): name for name in spec.__struct_fields__}
         return spec(
             **values_of(spec, {full_names.get(name, name): v for name, v in options.items()})

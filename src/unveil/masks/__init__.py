@@ -22,22 +22,30 @@ The other modules are what several masks share; `base` is the interface that a n
 5.0
 """
 
+from importlib import import_module
+from inspect import isabstract
+from typing import TYPE_CHECKING, Any
+
 from unveil.masks.base import Mask
-from unveil.masks.coding import BottomCoding, TopCoding
-from unveil.masks.function import Function
-from unveil.masks.generalisation.anti_unification import AntiUnification
-from unveil.masks.generalisation.full_domain import FullDomain
-from unveil.masks.generalisation.local_suppression import LocalSuppression
-from unveil.masks.generalisation.mondrian import Mondrian
-from unveil.masks.global_recoding import GlobalRecoding
-from unveil.masks.microaggregation.individual_ranking import IndividualRanking
-from unveil.masks.microaggregation.mask import Microaggregation
-from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
-from unveil.masks.pram import Pram
-from unveil.masks.rounding import Rounding
-from unveil.masks.sampling import Sampling, Shuffle
-from unveil.masks.swapping import DistributionSwapping, RankSwapping
-from unveil.masks.synthesis.mask import Synthesis
+from unveil.support.registry import Registry
+from unveil.support.specs import method_name
+
+if TYPE_CHECKING:  # a mask is imported when it is asked for
+    from unveil.masks.coding import BottomCoding, TopCoding
+    from unveil.masks.function import Function
+    from unveil.masks.generalisation.anti_unification import AntiUnification
+    from unveil.masks.generalisation.full_domain import FullDomain
+    from unveil.masks.generalisation.local_suppression import LocalSuppression
+    from unveil.masks.generalisation.mondrian import Mondrian
+    from unveil.masks.global_recoding import GlobalRecoding
+    from unveil.masks.microaggregation.individual_ranking import IndividualRanking
+    from unveil.masks.microaggregation.mask import Microaggregation
+    from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
+    from unveil.masks.pram import Pram
+    from unveil.masks.rounding import Rounding
+    from unveil.masks.sampling import Sampling, Shuffle
+    from unveil.masks.swapping import DistributionSwapping, RankSwapping
+    from unveil.masks.synthesis.mask import Synthesis
 
 __all__ = [
     "AdditiveNoise", "AntiUnification", "BottomCoding", "CorrelatedNoise", "DistributionSwapping",
@@ -46,8 +54,45 @@ __all__ = [
     "Sampling", "Shuffle", "Synthesis", "TopCoding",
 ]  # fmt: skip
 
-METHODS: tuple[type[Mask], ...] = (
-    AdditiveNoise, CorrelatedNoise, MultiplicativeNoise, RankSwapping, DistributionSwapping,
-    IndividualRanking, Microaggregation, AntiUnification, Mondrian, LocalSuppression, FullDomain,
-    TopCoding, BottomCoding, GlobalRecoding, Pram, Rounding, Sampling, Shuffle, Synthesis, Function,
-)  # fmt: skip
+_HOME = {
+    "AdditiveNoise": "unveil.masks.noise",
+    "CorrelatedNoise": "unveil.masks.noise",
+    "MultiplicativeNoise": "unveil.masks.noise",
+    "RankSwapping": "unveil.masks.swapping",
+    "DistributionSwapping": "unveil.masks.swapping",
+    "IndividualRanking": "unveil.masks.microaggregation.individual_ranking",
+    "Microaggregation": "unveil.masks.microaggregation.mask",
+    "AntiUnification": "unveil.masks.generalisation.anti_unification",
+    "Mondrian": "unveil.masks.generalisation.mondrian",
+    "LocalSuppression": "unveil.masks.generalisation.local_suppression",
+    "FullDomain": "unveil.masks.generalisation.full_domain",
+    "TopCoding": "unveil.masks.coding",
+    "BottomCoding": "unveil.masks.coding",
+    "GlobalRecoding": "unveil.masks.global_recoding",
+    "Pram": "unveil.masks.pram",
+    "Rounding": "unveil.masks.rounding",
+    "Sampling": "unveil.masks.sampling",
+    "Shuffle": "unveil.masks.sampling",
+    "Synthesis": "unveil.masks.synthesis.mask",
+    "Function": "unveil.masks.function",
+}
+
+METHODS: Registry[type[Mask]] = Registry(
+    "a mask",
+    "unveil.masks",
+    _HOME,
+    method_name,
+    lambda one: isinstance(one, type) and issubclass(one, Mask) and not isabstract(one),
+)
+register = METHODS.register
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'unveil.masks' has no attribute '{name}'")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

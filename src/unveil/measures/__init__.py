@@ -38,9 +38,12 @@ from unveil.measures.identity.subgroups import (
     subgroups,
 )
 from unveil.measures.information_loss.catalogue import GLOSSARY
+from unveil.measures.information_loss.catalogue import MeasureMeaning as MeasureMeaning
 from unveil.measures.information_loss.categorical import categorical
 from unveil.measures.information_loss.discernibility import discernibility
 from unveil.measures.information_loss.distributions import shapes
+from unveil.measures.information_loss.further import LossMethod as LossMethod
+from unveil.measures.information_loss.further import register as register
 from unveil.measures.information_loss.generalisation import openness
 from unveil.measures.information_loss.loss import classical_score, loss, overall
 from unveil.measures.information_loss.numeric import il1s, numeric

@@ -6,17 +6,20 @@ made. So whoever changes a measure changes its explanation beside it.
 
 import inspect
 import re
-from functools import cache
+from contextlib import suppress
 from types import ModuleType
 from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 
-from unveil import attacks, masks, measures
+from unveil import attacks, masks, measures, models
 from unveil.attacks import matched
 from unveil.attacks import nearest as search
 from unveil.attacks.matched import one_to_one, posterior
+from unveil.errors import UnveilError
+from unveil.measures.information_loss import further as further_losses
 from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
+from unveil.support.specs import method_name
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values.intruder import Intruder
 from unveil.values.results import disclosure, knowledge, policy, remedies, subgroups
@@ -25,7 +28,7 @@ from unveil.values.results import supervised_bound as learnt
 from unveil.values.results.comparison import Dominated
 from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
-from unveil.workflows.methods import methods
+from unveil.workflows.auditing.attack_names import method_of
 
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
 
@@ -116,32 +119,28 @@ def glossary() -> dict[str, GlossaryEntry]:
     for limit in policy.Policy.__struct_fields__:
         title = f"Limit: {limit.replace('_', ' ')}"
         entries[limit_key(limit)] = title, explained(Field(policy.Policy, limit))
-    for name, meaning in GLOSSARY.items():
+    further = {method_name(one): one.meaning for one in further_losses.METHODS.added()}
+    for name, meaning in (GLOSSARY | further).items():
         entries[loss_key(name)] = f"Loss: {name}", _loss(meaning)
-    for method in methods():
-        if method.kind in ("attack", "mask"):  # "Linkage by rank: each record is ..."
-            entries[f"{method.kind}-{method.name}"] = _titled(plain(method.description))
-        elif method.kind == "model":
-            entries.setdefault(method.name, _titled(plain(method.description)))
+    for kind, known in (("attack", attacks.METHODS), ("mask", masks.METHODS)):
+        for spec in (*known, *known.added()):  # "Linkage by rank: each record is ..."
+            entries[f"{kind}-{method_name(spec)}"] = _titled(plain(spec.__doc__ or ""))
+    for model in models.METHODS:
+        entries.setdefault(method_name(model), _titled(plain(model.__doc__ or "")))
     return {key: GlossaryEntry(key, title, text) for key, (title, text) in entries.items()}
 
 
 def attack_key(name: str) -> str:
-    """The key of an attack, by its short name in evidence; "attack" for one of another package."""
-    for method in _ours("attack"):
-        if f"{name}-".startswith(f"{method}-"):
-            return f"attack-{method}"
-    return "attack"
+    """The key of an attack, by its short name in evidence; "attack" if its package is not here."""
+    method = method_of(name)
+    return "attack" if method is None else f"attack-{method_name(method)}"
 
 
 def mask_key(method: str) -> str:
-    """The key of a mask, by its method in a plan; "mask" for one of another package."""
-    return f"mask-{method}" if method in _ours("mask") else "mask"
-
-
-@cache
-def _ours(kind: str) -> tuple[str, ...]:
-    return tuple(method.name for method in methods() if method.kind == kind)
+    """The key of a mask, by its method in a plan; "mask" if its package is not here."""
+    with suppress(UnveilError):
+        return f"mask-{method_name(masks.METHODS.find(method))}"
+    return "mask"
 
 
 def limit_key(limit: str) -> str:
@@ -150,7 +149,12 @@ def limit_key(limit: str) -> str:
 
 
 def loss_key(name: str) -> str:
-    """The key of a measure of loss."""
+    """The key of a measure of loss; "loss" if its package is not here."""
+    if name not in GLOSSARY:
+        try:
+            further_losses.METHODS.find(name)
+        except UnveilError:
+            return "loss"
     return f"loss-{_kebab(name)}"
 
 

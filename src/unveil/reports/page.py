@@ -12,7 +12,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from unveil import attacks, masks
 from unveil.errors import import_optional
+from unveil.measures.information_loss import further as further_losses
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG
 from unveil.reports.content import Summary
@@ -22,7 +24,17 @@ from unveil.support.phrases import Figure, Mark, Name, Piece, Term, plain
 
 TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`]+)`")
-_words = cache(glossary)
+
+
+def _words() -> dict[str, GlossaryEntry]:
+    """The glossary, made again if a method was added."""
+    added = (attacks.METHODS, masks.METHODS, further_losses.METHODS)
+    return _words_with(tuple(known.added() for known in added))
+
+
+@cache
+def _words_with(_added: tuple[tuple[type, ...], ...]) -> dict[str, GlossaryEntry]:
+    return glossary()
 
 
 def page(summary: Summary) -> str:

@@ -86,7 +86,12 @@ def method_name(spec: type[Spec]) -> str:
     >>> method_name(RankSwapping)
     'rank-swapping'
     """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", spec.__name__).lower()
+    return kebab_case(spec.__name__)
+
+
+def kebab_case(name: str) -> str:
+    """A class name in small letters, its words separated by hyphens."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
 
 
 def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:

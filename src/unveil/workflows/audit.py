@@ -22,7 +22,7 @@ from unveil.files.locations import as_path, check_outputs, locate
 from unveil.support.arrays import Floats
 from unveil.table.schema import Schema
 from unveil.values.release.plan import check_seed
-from unveil.values.results.evidence import FORMAT, Audit, Evidence, Finding, LeftOut
+from unveil.values.results.evidence import FORMAT, Audit, Evidence, Finding, LeftOut, UsedPlugin
 from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
@@ -53,6 +53,7 @@ from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.auditing.supervised_bound import BOUND_STEPS, supervised_bounds
+from unveil.workflows.auditing.used_plugins import used_plugins
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
 
@@ -139,14 +140,19 @@ class AuditRun:
         what_ifs += (self.inputs.plan is not None and settings.remask > 0) + (
             settings.worst_case * BOUND_STEPS
         )
+        plugins = used_plugins(
+            [run.spec for run in runs],
+            () if self.inputs.plan is None else self.inputs.plan.masks,
+            settings.measures,
+        )
         steps = Checkpoints(
             len(runs) + what_ifs + MEASURE_STEPS,
             progress=settings.progress,
-            folder=self._checkpoint_folder(),
+            folder=self._checkpoint_folder(plugins),
         )
         try:
             with each_warning_once():
-                result = self._steps(runs, left_out, steps)
+                result = self._steps(runs, left_out, steps, plugins)
             if settings.evidence is not None:
                 write_evidence(result.evidence, settings.evidence, force=settings.force)
             if settings.per_record is not None:
@@ -159,7 +165,13 @@ class AuditRun:
         steps.finish()
         return result
 
-    def _steps(self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints) -> Audit:
+    def _steps(
+        self,
+        runs: list[AttackRun],
+        left_out: list[LeftOut],
+        steps: Checkpoints,
+        plugins: tuple[UsedPlugin, ...],
+    ) -> Audit:
         inputs, settings, scenario = self.inputs, self.settings, self.inputs.scenario
         attacked = self._make_attacks(runs, left_out, steps)
         knowledge, attacked = self._sweep_knowledge(attacked, steps)
@@ -200,6 +212,7 @@ class AuditRun:
             attribute_risks=by_attribute,
             remedies=remedied,
             worst_cases=bounds,
+            plugins=plugins,
             **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:
@@ -313,7 +326,7 @@ class AuditRun:
             "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
         }
 
-    def _checkpoint_folder(self) -> CheckpointFolder | None:
+    def _checkpoint_folder(self, plugins: tuple[UsedPlugin, ...]) -> CheckpointFolder | None:
         """The folder of finished steps, under a key of this very audit; None without evidence."""
         if self.settings.evidence is None:
             return None
@@ -321,7 +334,7 @@ class AuditRun:
         truth = pair.truth
         rows = None if truth is None else hashlib.sha256(truth.record_of_row.tobytes()).hexdigest()
         schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
-        job = self._identity() | {"rows": rows, "schemas": schemas}
+        job = self._identity() | {"rows": rows, "schemas": schemas, "plugins": plugins}
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
         folder = f"{os.fspath(self.settings.evidence)}.unfinished"
         return CheckpointFolder(folder, key, resume=self.settings.resume)

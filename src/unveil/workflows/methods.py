@@ -3,23 +3,33 @@
 from unveil import attacks, masks, models
 from unveil.errors import UsageError
 from unveil.files.formats.base import formats
+from unveil.measures.information_loss import further
+from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.support.specs import Method, describe
 from unveil.wording import listing, suggest
 
 
 def methods() -> tuple[Method, ...]:
-    """Describe every method, by kind and name.
+    """Describe every method, by kind and name, with those of plug-ins.
 
     >>> [method.name for method in methods() if method.kind == "format"]
     ['csv', 'parquet', 'arrow', 'spss', 'stata', 'sas', 'xport', 'excel']
     """
     kinds = {
-        "mask": masks.METHODS,
+        "mask": masks.METHODS.listed(),
         "model": models.METHODS,
-        "attack": attacks.METHODS,
+        "attack": attacks.METHODS.listed(),
         "format": formats(),
+        "loss": further.METHODS.listed(),
     }
-    return tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
+    described = tuple(describe(spec, kind) for kind, specs in kinds.items() for spec in specs)
+    return (*described, *map(_loss_measure, GLOSSARY))
+
+
+def _loss_measure(name: str) -> Method:
+    meaning = GLOSSARY[name]
+    text = f"{meaning.plain}\n\n{meaning.definition}. It cannot see {meaning.blind}."
+    return Method(name=name, kind="loss", summary=meaning.plain, description=text, parameters=())
 
 
 def method(name: str) -> Method:

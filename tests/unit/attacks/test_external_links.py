@@ -166,7 +166,7 @@ def test_tables_that_are_none(change, options, said):
 
 def test_pairs_take_neither_blocks_nor_knowledge():
     for intruder, said in (
-        (Intruder(blocks=["age"]), "blocks are for attacks that compare"),
+        (Intruder(blocks=["age"]), "compares no records: leave out blocks"),
         (Intruder(knows=["age"]), "looks at no attribute"),
         (Intruder(records=2), "leave out records"),
     ):

@@ -324,7 +324,7 @@ import unveil.masks
 from unveil.cli.main import main
 sys.path.insert(0, sys.argv.pop(1))
 from test_mask import Dropped
-unveil.masks.METHODS = (*unveil.masks.METHODS, Dropped)
+unveil.masks.register(Dropped)
 main()
 """
 

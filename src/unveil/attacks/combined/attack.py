@@ -11,7 +11,6 @@ from unveil.attacks.combined.score_sum import ScoreSum
 from unveil.attacks.matched.comparer import Comparer
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
-from unveil.support.specs import find_method
 from unveil.values.links import Finder
 
 SAMPLED_RECORDS = 2000  # by which the scales of scores are compared
@@ -96,16 +95,17 @@ def _as_attack(given: Any) -> Attack:
         given = {"method": given}
     if isinstance(given, dict):
         options = dict(given)
-        known = [method for method in METHODS if _is_combinable(method)]
-        given = find_method(known, options.pop("method", None), "an attack to combine")(**options)
-    if not (isinstance(given, Attack) and _is_combinable(type(given))):
-        raise SpecError("combined: attacks: each is one of unveil.attacks that compares attributes")
+        given = METHODS.find(options.pop("method", None))(**options)
+    if (
+        not isinstance(given, Attack)
+        or isinstance(given, Combined)
+        or not (given.compares_attributes and given.needs_common_attributes)
+    ):
+        raise SpecError(
+            "combined: attacks: each is one of unveil.attacks that compares attributes, and not "
+            "itself combined"
+        )
     return given
-
-
-def _is_combinable(method: type[Attack]) -> bool:
-    comparing = method.compares_attributes and method.needs_common_attributes
-    return comparing and method is not Combined
 
 
 def _rate(finder: Comparer) -> float:

@@ -9,7 +9,6 @@ import msgspec
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import as_path
 from unveil.masks import METHODS
-from unveil.support.specs import find_method
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.results.policy import Policy
@@ -97,7 +96,7 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
     masks = []
     for number, step in enumerate(steps, start=1):
         with errors_at(f"step {number}"):
-            mask_class = find_method(METHODS, step.get("method"), "a mask")
+            mask_class = METHODS.find(step.get("method"))
             parameters = {name: value for name, value in step.items() if name != "method"}
             masks.append(mask_class(**parameters))
     settings = {key: table[key] for key in ("seed", "keep_order") if key in table}

@@ -33,9 +33,11 @@ class MeasuredLoss(NamedTuple):
     attributes: dict[str, dict[str, float]]
 
 
-def loss_measure(name: str, value: float | None, *, n: int, note: str = "") -> LossMeasure:
+def loss_measure(
+    name: str, value: float | None, *, n: int, note: str = "", meaning: MeasureMeaning | None = None
+) -> LossMeasure:
     """A value with its meaning; None if it is not a number, and the note states why."""
-    meaning = GLOSSARY[name]
+    meaning = meaning or GLOSSARY[name]
     known = value is not None and isfinite(value)
     return LossMeasure(
         name=name,

@@ -7,6 +7,7 @@ from unveil.measures.identity.subgroups import Subgrouping
 from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure, mean_or_none
 from unveil.measures.information_loss.categorical import categorical
 from unveil.measures.information_loss.discernibility import discernibility
+from unveil.measures.information_loss.further import LossMethod, as_loss_methods
 from unveil.measures.information_loss.generalisation import openness
 from unveil.measures.information_loss.numeric import numeric
 from unveil.measures.information_loss.paired_sample import PairedSampler
@@ -38,6 +39,7 @@ def loss(
     columns: Sequence[str] | None = None,
     groupings: Sequence[Subgrouping] = (),
     seed: int = 0,
+    further: Iterable[str | LossMethod] = (),
 ) -> Loss:
     """The information loss of a release, by all measures.
 
@@ -53,6 +55,8 @@ def loss(
         Subgroups of the original, for discarded records, suppressed and generalised cells.
     seed
         Random seed of the records drawn for propensity and prediction.
+    further
+        Measures of the user's own, or their names; the overall loss does not count them.
 
     >>> import numpy as np
     >>> import unveil
@@ -80,6 +84,7 @@ def loss(
         discarded_records(left_out),
         propensity(pair, seed=seed, sampler=sampler),
         prediction_loss(learned),
+        *(one.measure(pair) for one in as_loss_methods(further)),
     )
     measures = tuple(measure for part in losses for measure in part.measures)
     return Loss(

@@ -26,8 +26,8 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence, Finding
+from unveil.workflows.auditing.attack_names import uses_row_order
 
-POSITION = "position"
 LEAST_P = 0.001  # smaller p-values are written as under this
 MAX_CURVES = 4  # attacks in the chart of the rank of the truth
 RANKS = (1, 2, 3, 5, 10)  # the k of this chart
@@ -74,7 +74,7 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
                 () if external else phrase(": {}", name(one.reason)),  # it may name columns
             )
             for one in evidence.left_out
-            if not (external and one.name == POSITION)
+            if not (external and uses_row_order(one.name))
         ),
     )
 

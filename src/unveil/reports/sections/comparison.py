@@ -6,7 +6,7 @@ import msgspec
 
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import loss_key
-from unveil.reports.sections.attacks import POSITION, attack, direction
+from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -39,6 +39,7 @@ from unveil.values.results.comparison import (
     WorstAttack,
 )
 from unveil.values.results.risk import Interval
+from unveil.workflows.auditing.attack_names import uses_row_order
 
 CRITERIA = {
     "risk": "risk",
@@ -67,7 +68,7 @@ def numbered_releases(comparison: Comparison) -> Comparison:
                 one,
                 name=numbers[one.name],
                 worst=_without_row_order(one.worst),
-                attacks=tuple(run for run in one.attacks if run.name != POSITION),
+                attacks=tuple(run for run in one.attacks if not uses_row_order(run.name)),
             )
             for one in comparison.releases
         ),
@@ -89,7 +90,7 @@ def numbered_releases(comparison: Comparison) -> Comparison:
 
 
 def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
-    if worst is None or worst.name != POSITION:
+    if worst is None or not uses_row_order(worst.name):
         return worst
     return msgspec.structs.replace(worst, name="not told here")
 

@@ -1,5 +1,6 @@
 """Provenance: the plan of the masking, and the inputs, seed and versions of the audit."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from unveil.reports.content import Exhibit, Section
@@ -95,6 +96,19 @@ def provenance(evidence: Evidence) -> Section:
                 as_given(evidence.seed),
             ),
             phrase("{}.", software),
+            *_plugins(evidence),
         ),
         exhibits=(Exhibit(name="inputs", title="The files", table=table),),
     )
+
+
+def _plugins(evidence: Evidence) -> Iterator[Phrase]:
+    """The methods that are not of unveil."""
+    for one in evidence.plugins:
+        yield phrase(
+            "{} ({}) is a method of {}: unveil vouches for its numbers as little as for any other "
+            "program's.",
+            name(one.name),
+            one.kind,
+            name(f"{one.package} {one.version}".strip()),
+        )

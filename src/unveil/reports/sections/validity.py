@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from unveil.reports.sections.attacks import POSITION
 from unveil.support.phrases import Phrase, counted, level, name, names, phrase
 from unveil.values.results.evidence import Evidence
+from unveil.workflows.auditing.attack_names import uses_row_order
 
 
 def validity(evidence: Evidence, *, external: bool = False) -> Iterator[Phrase]:
@@ -43,7 +43,9 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
             "The [intruder's](intruder) own file is the one that was given: another file may have "
             "other people, and tell more of them."
         )
-    not_made = {one.name for one in evidence.left_out} - ({POSITION} if external else set())
+    not_made = {one.name for one in evidence.left_out}
+    if external:
+        not_made = {one for one in not_made if not uses_row_order(one)}
     if not_made:
         yield phrase(
             "Attacks that would fit the data and were not made: {}.", names(sorted(not_made))

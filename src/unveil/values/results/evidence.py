@@ -88,6 +88,15 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return max(made, key=lambda one: one.right / max(one.n, 1), default=None)
 
 
+class UsedPlugin(msgspec.Struct, frozen=True, kw_only=True):
+    """A method of another package, or of the program that ran, which the numbers depend on."""
+
+    kind: str  # attack, mask or loss
+    name: str
+    package: str
+    version: str  # empty where the program registered it
+
+
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """An attack that was not run, and why."""
 
@@ -143,6 +152,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     halves: Halves | None = None  # on request; a note says why it is missing
     worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
+    plugins: tuple[UsedPlugin, ...] = ()
 
     @property
     def most_claimed(self) -> Finding | None:

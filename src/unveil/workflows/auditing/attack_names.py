@@ -1,13 +1,14 @@
 """Attacks by short names, and as the plain values of evidence."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from unveil.attacks import METHODS, Attack
-from unveil.errors import SpecError, UsageError
-from unveil.support.specs import find_method, method_name, words
+from unveil.errors import SpecError, UnveilError, UsageError
+from unveil.support.specs import words
 from unveil.wording import listing, suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold
@@ -56,12 +57,25 @@ def attack_from(attack: Any) -> Attack:
         raise UsageError(f"an attack is one of unveil.attacks, not {type(attack).__name__}")
     options = dict(attack)
     name = options.pop("method", None)
-    for spec in METHODS:  # structural-correlation
-        for word, parameter in _words(spec).items():
-            if parameter == "method" and name == f"{method_name(spec)}-{word}":
-                options["method"] = word
-                return spec(**options)
-    return find_method(METHODS, name, "an attack")(**options)
+    method = METHODS.named_in(name) if isinstance(name, str) else None
+    if method is not None and method != name:  # structural-correlation
+        word = str(name).removeprefix(f"{method}-")
+        if _words(METHODS.find(method)).get(word) == "method":
+            return METHODS.find(method)(**{"method": word, **options})
+    return METHODS.find(name)(**options)
+
+
+def method_of(name: str) -> type[Attack] | None:
+    """The attack of a name in evidence, rank of rank-max; None if its package is not there."""
+    with suppress(UnveilError):
+        return METHODS.find(METHODS.named_in(name))
+    return None
+
+
+def uses_row_order(name: str) -> bool:
+    """Whether the attack of this name links by the positions of rows."""
+    method = method_of(name)
+    return method is not None and method.uses_row_order
 
 
 def _words(spec: type[Attack]) -> dict[str, str]:
@@ -72,9 +86,8 @@ def _words(spec: type[Attack]) -> dict[str, str]:
 
 
 def _by_name(name: str) -> Attack:
-    specs = {method_name(spec): spec for spec in METHODS}
-    method = next((m for m in specs if name == m or name.startswith(f"{m}-")), name)
-    spec = find_method(METHODS, method, "an attack")
+    method = METHODS.named_in(name) or name
+    spec = METHODS.find(method)
     rest, values = name.removeprefix(method).removeprefix("-"), dict[str, Any]()
     while rest:
         known = _words(spec)

@@ -21,7 +21,8 @@ from unveil.workflows.auditing.inputs import INTRUDER_FILE, ROW_NUMBERS, read_in
 from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
-NEW_SETTINGS = {"halves": False, "worst_case": False}  # older evidence does not have them
+# Older evidence does not have these settings.
+NEW_SETTINGS = {"halves": False, "worst_case": False, "measures": ()}
 LISTED = 1000  # differences
 
 
