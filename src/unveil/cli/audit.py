@@ -30,7 +30,7 @@ SECTIONS = {
         *("report", "external", "figures", "evidence", "per_record", "as_json", "force"),
         *("replay", "resume"),
     ),
-    "Effort": ("seconds", "exact", "memory", "sweep", "remask", "remedies", "seed"),
+    "Effort": ("seconds", "exact", "memory", "sweep", "remask", "remedies", "measures", "seed"),
 }
 
 

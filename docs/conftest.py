@@ -1,0 +1,13 @@
+"""What a page registers is forgotten after it."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is registered beyond the page."""
+    from unveil import attacks, masks
+    from unveil.measures.information_loss import further
+
+    for one in (attacks.METHODS, masks.METHODS, further.METHODS):
+        monkeypatch.setattr(one, "_registered", {})
