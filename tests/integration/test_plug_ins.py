@@ -270,7 +270,7 @@ def test_a_default_audit_makes_what_a_registered_attack_proposes(people, site):
         """Mine: as coarse numbers."""
 
         @classmethod
-        def in_default_audit(cls, pair, known, *, knows_masking):  # noqa: ARG003
+        def in_default_audit(cls, audited):  # noqa: ARG003
             return (cls(step=2),)
 
     found = unveil.audit(people, people, truth="person", sweep=False, **QUICK).evidence

@@ -130,6 +130,14 @@ class RowPositions(NamedTuple):
     released: Ints  # in the release as it is, or would be, written
 
 
+class AuditedFiles(NamedTuple):
+    """What an attack is told to decide whether it suits an audit."""
+
+    pair: FilePair
+    known: Sequence[str]  # attributes that the intruder may know
+    knows_masking: bool  # whether the plan is known
+
+
 class Attack(Spec, frozen=True, kw_only=True):
     """A way to link the intruder's records to released rows.
 
@@ -212,22 +220,13 @@ class Attack(Spec, frozen=True, kw_only=True):
         return bytes_needed(records, candidates, width, matching=matching or self.matching)
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,  # noqa: ARG003
-        known: Sequence[str],  # noqa: ARG003
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
-        """The variants that suit the data, for an audit without a list of attacks; by default none.
-
-        `knows_masking` is whether the plan is known.
-        """
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:  # noqa: ARG003
+        """The variants that suit the data, if the user names no attack; by default none."""
         return ()
 
-    def is_quick(self, pair: FilePair, known: Sequence[str]) -> bool:  # noqa: ARG002
+    def is_quick(self, audited: AuditedFiles) -> bool:
         """Whether a default audit has time for it on files of this size."""
-        return self.row_by_row or pair.most_records <= QUICKLY_MATCHED
+        return self.row_by_row or audited.pair.most_records <= QUICKLY_MATCHED
 
     def _weights_by_column(
         self, weights: dict[str, float] | None, columns: Sequence[str]

@@ -1,14 +1,12 @@
 """Linkage by row order."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from unveil.attacks.base import Attack, LinkageFiles
+from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles
 from unveil.attacks.nearest import NearestSearch
 from unveil.engines.metric import manhattan
 from unveil.engines.records import Records
 from unveil.errors import SpecError
-from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
 
@@ -40,13 +38,7 @@ class Position(Attack, frozen=True, kw_only=True):
             )
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,  # noqa: ARG003
-        known: Sequence[str],  # noqa: ARG003
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:  # noqa: ARG003
         """Always: it costs next to nothing."""
         return (cls(),)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Aggregation, Attack, LinkageFiles, Weights
+from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Weights
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
     Distances,
@@ -127,16 +127,10 @@ class Distance(Attack, frozen=True, kw_only=True):
         return tuple(name for name in known if name in numeric)
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,
-        known: Sequence[str],
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
         """Euclid's distance, by nearest rows and by posterior; Mahalanobis' of two numbers."""
         mahalanobis = cls(metric="mahalanobis")
-        correlated = len(mahalanobis.comparable(pair, known)) > 1
+        correlated = len(mahalanobis.comparable(audited.pair, audited.known)) > 1
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def finder(self, files: LinkageFiles) -> Finder:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, LinkageFiles, Matching
+from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, Matching
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import (
@@ -152,20 +152,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         return tuple(name for name in known if name in single)
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,
-        known: Sequence[str],
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
         """Once, if any attribute has single values."""
-        return (cls(),) if cls().comparable(pair, known) else ()
+        return (cls(),) if cls().comparable(audited.pair, audited.known) else ()
 
-    def is_quick(self, pair: FilePair, known: Sequence[str]) -> bool:
+    def is_quick(self, audited: AuditedFiles) -> bool:
         """EM's weights are for categories above all; of numbers they take long."""
-        single, numeric = self.comparable(pair, known), pair.plain("numeric")
-        return pair.most_records <= QUICKLY_WEIGHTED or not set(single) <= set(numeric)
+        pair, single = audited.pair, self.comparable(audited.pair, audited.known)
+        return pair.most_records <= QUICKLY_WEIGHTED or not {*single} <= {*pair.plain("numeric")}
 
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None

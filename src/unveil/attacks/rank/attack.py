@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from unveil.attacks.base import Aggregation, Attack, LinkageFiles, Weights
+from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Weights
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, absolute, chebyshev, choquet, manhattan
 from unveil.errors import SchemaError, SpecError
@@ -67,16 +67,10 @@ class Rank(Attack, frozen=True, kw_only=True):
         return tuple(name for name in known if pair.is_ordered(name))
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,
-        known: Sequence[str],
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
         """Both criteria, if any attribute has ranks."""
         variants = cls(), cls(criterion="max")
-        return variants if variants[0].comparable(pair, known) else ()
+        return variants if variants[0].comparable(audited.pair, audited.known) else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

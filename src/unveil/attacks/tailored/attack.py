@@ -1,14 +1,13 @@
 """Method-aware linkage: the attack of an intruder who knows how the release was masked."""
 
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Attack, LinkageFiles, MaskKnowledge
+from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, MaskKnowledge
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.tailored.channel_estimates import (
@@ -22,7 +21,6 @@ from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.records import multiply_rows
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Floats
-from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.values.release.channels import Channel
 from unveil.wording import listing
@@ -75,15 +73,9 @@ class Tailored(Attack, frozen=True, kw_only=True):
         return self.level
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,  # noqa: ARG003
-        known: Sequence[str],  # noqa: ARG003
-        *,
-        knows_masking: bool,
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
         """By nearest rows and by posterior, if the plan is known."""
-        return (cls(), cls(matching="posterior")) if knows_masking else ()
+        return (cls(), cls(matching="posterior")) if audited.knows_masking else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

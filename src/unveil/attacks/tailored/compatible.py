@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from unveil.attacks.base import Attack, LinkageFiles
+from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.tailored.likelihood import unmasked_likelihood
@@ -47,15 +47,13 @@ class Compatible(Attack, frozen=True, kw_only=True):
         return tuple(name for name in known if pair.is_truthful(name))
 
     @classmethod
-    def in_default_audit(
-        cls,
-        pair: FilePair,
-        known: Sequence[str],
-        *,
-        knows_masking: bool,  # noqa: ARG003
-    ) -> tuple[Attack, ...]:
+    def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
         """Once, if a known attribute is generalised in the release."""
-        return (cls(),) if any(pair.release.schema[name].generalised for name in known) else ()
+        return (
+            (cls(),)
+            if any(audited.pair.release.schema[name].generalised for name in audited.known)
+            else ()
+        )
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Prepare the linkage of two files."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from unveil.attacks import METHODS
-from unveil.attacks.base import Attack
+from unveil.attacks.base import Attack, AuditedFiles
 from unveil.measures import hits
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
@@ -73,13 +73,10 @@ def default_attacks(
 
     Blind attacks come first, then those that know the masking; row order is last.
     """
-    suitable = [
-        spec
-        for method in METHODS
-        for spec in method.in_default_audit(pair, known, knows_masking=knows_masking)
-    ]
+    audited = AuditedFiles(pair, known, knows_masking)
+    suitable = [spec for method in METHODS for spec in method.in_default_audit(audited)]
     suitable.sort(key=lambda one: (not one.compares_attributes, bool(one.knows), one.matching))
-    quick = [one for one in suitable if one.is_quick(pair, known)]
+    quick = [one for one in suitable if one.is_quick(audited)]
     reason = f"it takes long on {count(pair.most_records, 'record')}; --attack {{}} makes it"
     return quick, [
         LeftOut(name=name, direction=direction, reason=reason.format(name))

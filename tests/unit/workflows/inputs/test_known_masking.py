@@ -68,7 +68,7 @@ def test_no_level_knows_the_seed():
         (lambda: attacks.Distance(matching="best"), SpecError, "nearest or one-to-one"),
         (lambda: attacks.Combined(attacks=["distance"]), SpecError, "at least two"),
         (lambda: attacks.Combined(attacks=["distance", "nose"]), SpecError, "'nose' is not"),
-        (lambda: attacks.Combined(attacks=["distance", "position"]), SpecError, "is not an attack"),
+        (lambda: attacks.Combined(attacks=["distance", "position"]), SpecError, "compares attr"),
         (lambda: attacks.Combined(attacks=["distance", 3]), SpecError, "each is one of"),
         (lambda: attacks.Combined(attacks=["rank", attacks.Distance(matching="posterior")]),
          SpecError, "the matching is of all together"),
