@@ -142,6 +142,7 @@ def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
     assert "What each subgroup lost" not in others
 
 
+@pytest.mark.slow
 def test_a_killed_audit_is_resumed(unveil_command, here):
     """Killed on one core, gone on with on two: the bytes of an audit that nobody killed."""
     given = (*FILES, *LONGER, "--evidence", "e.json")
@@ -203,6 +204,7 @@ def test_ctrl_c_ends_cleanly_and_can_be_resumed(unveil_command, here, monkeypatc
     assert left_behind(here) == ["e.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_learning")
 def test_the_number_of_threads_means_nothing(here, unveil_command, monkeypatch):
     """Even small work is shared out here."""

@@ -45,6 +45,7 @@ def demo(tmp_path_factory):
     return SimpleNamespace(place=place, folder=place / "demo", out=out.getvalue())
 
 
+@pytest.mark.slow
 def test_every_file_is_there(demo):
     names = {f"{name}.{kind}" for name in PLANS for kind in KINDS}
     names |= {"households.csv", "households.toml", "policy.toml", "comparison.html"}
@@ -53,6 +54,7 @@ def test_every_file_is_there(demo):
     assert data == unveil.households(100, seed=3)
 
 
+@pytest.mark.slow
 def test_what_is_written_gives_the_same_again(demo, tmp_path):
     for name in PLANS:
         plan = unveil.read_plan(demo.folder / f"{name}.plan.toml")
@@ -69,6 +71,7 @@ def test_what_is_written_gives_the_same_again(demo, tmp_path):
     assert found.dominated == ()
 
 
+@pytest.mark.slow
 def test_what_is_said(demo):
     said = demo.out
     assert "nobody in it is anybody" in said
@@ -80,6 +83,7 @@ def test_what_is_said(demo):
     assert len(said.splitlines()) <= 65
 
 
+@pytest.mark.slow
 def test_the_commands_to_try_are_commands(demo, unveil_command, monkeypatch):
     monkeypatch.chdir(demo.place)
     text = demo.out[demo.out.index("Try: ") + 5 :].replace("\\\n", " ")
@@ -93,6 +97,7 @@ def test_the_commands_to_try_are_commands(demo, unveil_command, monkeypatch):
         assert all((demo.place / file).is_file() for file in files)
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten_unasked(demo, unveil_command, monkeypatch):
     monkeypatch.setattr(demonstrating, "households", None)  # before any work
     before = (demo.folder / "households.csv").read_bytes()
@@ -173,6 +178,7 @@ def test_what_no_other_process_does_is_done_here(tmp_path, monkeypatch, quick_au
     assert done[-1] == seen[0][1] - 100 * PARTS["comparing"]
 
 
+@pytest.mark.slow
 def test_the_other_process_finds_what_this_one_would(demo):
     name, kinds = list(PLANS)[-1], ("csv", "map.csv", "plan.toml")
     release, truth, plan = (demo.folder / f"{name}.{kind}" for kind in kinds)

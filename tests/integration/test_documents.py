@@ -28,6 +28,7 @@ AS_QUICK = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_trees")
 def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

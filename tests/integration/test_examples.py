@@ -10,6 +10,8 @@ import pytest
 
 import unveil
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 STEPS = ("mask", "attack", "audit", "compare", "link", "k_anonymity")
 SCRIPTS = {path.stem: path for path in (ROOT / "examples").iterdir() if path.suffix == ".py"}

@@ -15,7 +15,7 @@ from unveil.values.file_pair import FilePair
 from unveil.values.release.category_channels import Sets
 from unveil.values.release.channels import Ranges
 
-pytestmark = pytest.mark.usefixtures("few_trees", "quick_learning")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_trees", "quick_learning")]
 
 N = 70
 QUICK = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_case": False}

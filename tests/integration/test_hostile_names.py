@@ -77,6 +77,7 @@ def _said_to_vega(value, key=""):
         yield value
 
 
+@pytest.mark.slow
 def test_every_chart_is_a_figure(said):
     drawn = [one for one in said.exhibits() if one.chart is not None]
     assert len({one.name for one in said.exhibits()}) == len(said.exhibits())

@@ -257,6 +257,7 @@ def test_reproduce_runs_what_is_wanted_and_keeps_the_rest(fake, tmp_path, monkey
     assert fake.ran == [1, 2, 3, 1]
 
 
+@pytest.mark.slow
 def test_trials_run_in_processes_of_their_own(tmp_path):
     """The same figures as here, and nobody outlives the call."""
     trials = [PaperTrial(*ALONE), PaperTrial(*ALONE)]

@@ -9,6 +9,8 @@ import pytest
 from strategies.examples import THOROUGH
 from unveil.attacks.memory import bytes_needed
 
+pytestmark = pytest.mark.slow
+
 # More than the small files of which all pairs are kept.
 MANY = 15_000 if THOROUGH else 8_000
 # Each in a process of its own: the peak of this one was reached before, and what an attack has let

@@ -428,6 +428,7 @@ def alike(one, other, where=""):
         assert one == other, where
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_means_nothing(people, release):
     """Either file shuffled, and the truth with it: the same evidence of other files."""
     rng = np.random.default_rng(1)

@@ -213,6 +213,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_the_same_bytes_at_any_number_of_threads():
     """Of the linear algebra, of polars and of numba."""
     found = set()

@@ -163,6 +163,7 @@ def test_of_strangers_auto_makes_a_guess_and_says_so():
 # What must not matter.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [*METHODS, "auto"])
 def test_the_order_of_the_rows_means_nothing(method, monkeypatch):
     monkeypatch.setattr(apart, "NULL_FILES", NULL_FILES)  # to none of them
@@ -178,6 +179,7 @@ def test_the_order_of_the_rows_means_nothing(method, monkeypatch):
     assert again.score == pytest.approx(found.score[one], rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_and_another_finds_the_same_people():
     found, again, other = (link(*planted(20), starts=1, seed=seed) for seed in (1, 1, 2))
     assert found.finder.details == again.finder.details
@@ -228,6 +230,7 @@ def test_missing_cells():
     assert hits(links) >= 0.8 * N
 
 
+@pytest.mark.slow
 def test_how_many_have_a_partner_is_found():
     mine, released = halves(96)
     both = frame(mine[:80], "a"), frame(released[16:], "b")  # sixteen of each are nobody there
@@ -245,6 +248,7 @@ def test_two_records_that_say_nothing_are_not_one_person():
     assert chance[links.pairs(1)["unique_id_l"].to_numpy() == 8].max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_column_that_is_there_twice_changes_nothing():
     mine, released = halves(N)
     found = [

@@ -409,6 +409,7 @@ def test_rows_may_stand_in_any_order():
         assert sorted(map(str, one)) == sorted(map(str, two)), mask
 
 
+@pytest.mark.slow
 def test_a_population_is_read_again_where_a_plan_is_carried_out_again(tmp_path):
     people = unveil.households(120, seed=7)
     keys = ["sex", "region", "education"]

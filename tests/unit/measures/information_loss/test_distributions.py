@@ -233,6 +233,7 @@ def test_a_tail_of_nobody_and_of_nothing():
             record_risks(wrong, attack="a", direction="b")
 
 
+@pytest.mark.slow
 def test_an_audit_has_both():
     sample = unveil.households(200, seed=3)
     release = unveil.mask(sample, [masks.RankSwapping(p=5)], seed=3)

@@ -239,6 +239,7 @@ def test_three_groups_are_named_and_the_others_counted():
     assert "more group" not in uneven([30] * 3 + [0], [30] * 3 + [900])
 
 
+@pytest.mark.slow
 def test_stronger_masking_loses_more():
     sample = unveil.households(1500)
     columns = ["income", "tax", "savings", "rent", "age", "hours"]

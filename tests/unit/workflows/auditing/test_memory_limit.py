@@ -86,6 +86,7 @@ print(int(peak.split()[1]) * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="Linux tells the peak of a process"
 )

@@ -67,6 +67,7 @@ def _free(monkeypatch):
     monkeypatch.setattr(module.RemedyTrial, "loss_of", lambda *_: None)
 
 
+@pytest.mark.slow
 def test_every_remedy_lowers_what_is_linked(evidence):
     found = evidence.remedies
     assert (found.n, found.among) == (N // 2, N)
@@ -104,6 +105,7 @@ def test_a_plan_can_be_carried_out_and_does_what_is_said(people, release, eviden
         assert lost == pytest.approx(one.loss, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_means_nothing(people, release, evidence):
     rng = np.random.default_rng(1)
     mine, theirs = rng.permutation(N), rng.permutation(N)
@@ -207,6 +209,7 @@ def test_nobody_is_warned_of_what_is_only_tried(caplog):
     assert not logging.getLogger("unveil").filters
 
 
+@pytest.mark.slow
 def test_the_same_after_a_kill(people, release, evidence, tmp_path, monkeypatch):
     options = QUICK | {"truth": np.arange(N), "evidence": tmp_path / "kept"}
 
