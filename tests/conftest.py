@@ -24,6 +24,13 @@ settings.register_profile(  # the first counterexample, as it comes
 settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "fast"))
 
 
+def pytest_collection_modifyitems(items):
+    """The pages of docs have no line for a marker."""
+    for item in items:
+        if item.path.parent.name == "docs":
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def paper_data():
     """A paper's data set by name; where it is absent the test is skipped.
