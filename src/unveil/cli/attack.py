@@ -34,7 +34,7 @@ SECTIONS = {
         *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction"),
         *("plans", "also", "key", "outsiders", CSV),
     ),
-    "Effort and output": ("sample", "seed", "top", "out", "as_json", "force"),
+    "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
 }
 
 
@@ -124,6 +124,7 @@ def command() -> None:
     help="Attack a random sample of so many records.",
 )
 @options.seed_option()
+@options.engine_option
 @click.option(
     "--top",
     type=click.IntRange(1, 1000),
@@ -153,6 +154,7 @@ def _attack(
     outsiders: Path | None,
     sample: int | None,
     seed: int,
+    engine: str,
     top: int,
     out: Path | None,
     *,
@@ -181,6 +183,7 @@ def _attack(
         top=top,
         links=out,
         force=force,
+        engine=engine,
     )
     with progress(f"reading {original}") as show, as_usage():
         intruder = Intruder(

@@ -30,7 +30,10 @@ SECTIONS = {
         *("report", "external", "figures", "evidence", "per_record", "as_json", "force"),
         *("replay", "resume"),
     ),
-    "Effort": ("seconds", "exact", "memory", "sweep", "remask", "remedies", "measures", "seed"),
+    "Effort": (
+        *("seconds", "exact", "memory", "engine", "sweep", "remask", "remedies", "measures"),
+        "seed",
+    ),
 }
 
 

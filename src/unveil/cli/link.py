@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SECTIONS = {
     "Files": ("schema", "other_schema", "truth", CSV),
-    "Linkage": ("attack", "knows", "confidence", "seed"),
+    "Linkage": ("attack", "knows", "confidence", "seed", "engine"),
     "Output": ("out", "as_json", "force"),
 }
 
@@ -51,6 +51,7 @@ SECTIONS = {
 )
 @click.option("--links", "out", type=TABLE, help="Table for the pairs, with probabilities.")
 @options.seed_option()
+@options.engine_option
 @options.force_option
 @options.json_option
 @options.csv_options
@@ -65,6 +66,7 @@ def command(
     confidence: float,
     out: str | Path | None,
     seed: int,
+    engine: str,
     *,
     force: bool,
     as_json: bool,
@@ -117,7 +119,9 @@ def command(
         if schema is not None and shared:
             check_named(read_schema(schema), people, others)
         show("linking", 0, 0)
-        scenario = prepare(people, others, intruder=Intruder(), truth=truth, seed=seed)
+        scenario = prepare(
+            people, others, intruder=Intruder(), truth=truth, seed=seed, engine=engine
+        )
         known = options.split_names(knows)
         with as_usage():
             spec = spec or _default_attack(scenario, known, parameters)

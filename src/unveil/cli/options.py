@@ -55,6 +55,11 @@ schema_option = click.option(
 )
 
 
+engine_option = click.option(
+    "--engine", default="auto", show_default=True, help="Engine: auto, local, or an installed one."
+)
+
+
 def seed_option(default: int | None = 0) -> Callable[..., Any]:
     """The option of the random seed."""
     return click.option(

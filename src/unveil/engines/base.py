@@ -88,7 +88,8 @@ class Prepared(Protocol):
     ) -> Densities:
         """The log of the sum of exp(-score) over the candidates of each query.
 
-        What is too far to matter may be left out; `error` bounds its share of the sum.
+        What is too far to matter may be left out; `error` bounds its share of the sum, and is the
+        only number by which two engines may differ beyond rounding.
         """
 
     def costs(self, rows: Ints, candidates: Ints) -> Floats:

@@ -68,12 +68,16 @@ class SelectedEngine:
         return True
 
 
-def engine(name: str = AUTO) -> SelectedEngine:
-    """The engine of a name; "auto" is the local one.
+def engine(name: str | Engine = AUTO) -> SelectedEngine:
+    """The engine of a name; "auto" is the local one. An engine stands for itself.
 
     >>> engine().name
     'local'
     """
+    if isinstance(name, SelectedEngine):
+        return name
+    if not isinstance(name, str):
+        return SelectedEngine(name.name, name)
     if name in (AUTO, LOCAL.name):
         return SelectedEngine(name, LOCAL)
     source = _sources().get(name)
@@ -84,11 +88,10 @@ def engine(name: str = AUTO) -> SelectedEngine:
     try:
         return SelectedEngine(name, source.load()())
     except ImportError as error:
-        package = source.dist.name if source.dist is not None else source.module
+        others = listing(one for one in engine_names() if one != name)
         raise UsageError(
             f"engine '{name}' needs the package {error.name}, which is not installed: pip install "
-            f"{error.name}, or what {package} says; without it there are "
-            f"{listing(one for one in engine_names() if one != name)}"
+            f"{error.name}; without it there are {others}"
         ) from None
 
 

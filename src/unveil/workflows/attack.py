@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from unveil.attacks import Attack
+from unveil.engines.select import AUTO
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
@@ -43,6 +44,7 @@ class AttackSettings:
     top: int = 5  # largest k of the top-k curve
     links: str | os.PathLike[str] | None = None  # table for the links
     force: bool = False  # overwrite files that exist
+    engine: str = AUTO  # that compares the files
 
 
 DEFAULTS = AttackSettings()
@@ -57,6 +59,7 @@ def attack(  # noqa: PLR0913 - the inputs of a verb, by name
     intruder: Intruder = EVERYBODY,
     truth: Any = None,
     seed: int = 0,
+    engine: str = AUTO,
     progress: Progress | None = None,
 ) -> Links:
     """Link the records of an intruder with the rows of a release.
@@ -82,6 +85,9 @@ def attack(  # noqa: PLR0913 - the inputs of a verb, by name
         or "row-order" where both files have the same order. A Release knows it already.
     seed
         Random seed.
+    engine
+        The engine that compares the files: "auto", "local", or one that is installed. Every
+        engine gives the same integers; `links.finder.engine` names the one that answers.
     progress
         Called with the task, how much is done, and the total, when links are computed.
 
@@ -97,9 +103,9 @@ def attack(  # noqa: PLR0913 - the inputs of a verb, by name
     >>> links.n_closer.shape
     (1000,)
     """
-    return _links(
-        (original, release, truth), attack_from(spec), intruder, schema, seed, progress=progress
-    )
+    settings = AttackSettings(engine=engine)
+    files, chosen = (original, release, truth), attack_from(spec)
+    return _links(files, chosen, intruder, schema, seed, settings, progress)
 
 
 def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
@@ -146,7 +152,8 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     links = []
     for target, plan, true_rows in _targets(released, settings, truths):
         informed = msgspec.structs.replace(intruder, channel=plan)
-        one = _links((people, target, true_rows), spec, informed, None, seed, progress=progress)
+        files = people, target, true_rows
+        one = _links(files, spec, informed, None, seed, settings, progress)
         links.append(one if settings.sample is None else one.sample(settings.sample))
     control = None
     shown = links[-1] if settings.key else links[0]
@@ -166,13 +173,16 @@ def _links(
     intruder: Intruder,
     schema: Schema | str | os.PathLike[str] | None,
     seed: int,
-    *,
+    settings: AttackSettings,
     progress: Progress | None,
 ) -> Links:
     """The links of one attack on an original and a release, with the truth."""
     original, release, truth = files
     check_kinds(spec, intruder, truth)
-    scenario = prepare(original, release, schema=schema, intruder=intruder, truth=truth, seed=seed)
+    engine = settings.engine
+    scenario = prepare(
+        original, release, schema=schema, intruder=intruder, truth=truth, seed=seed, engine=engine
+    )
     if progress is None:
         return scenario.links(spec, intruder)
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unveil.attacks import Attack, Distance, Probabilistic, Structural
+from unveil.engines.select import AUTO
+from unveil.engines.select import engine as select_engine
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.measures import forecast, risk
@@ -35,7 +37,7 @@ EVERYBODY = Intruder()
 PROBABILISTIC_ATTRIBUTES = 3  # with fewer, agreement by chance cannot be estimated
 
 
-def link(
+def link(  # noqa: PLR0913 - the inputs of a verb, by name
     a: Any,
     b: Any,
     spec: Attack | None = None,
@@ -44,6 +46,7 @@ def link(
     other_schema: Schema | str | os.PathLike[str] | None = None,
     truth: Any = None,
     seed: int = 0,
+    engine: str = AUTO,
 ) -> Links:
     """Link the records of one file with those of another about (partly) the same people.
 
@@ -75,6 +78,8 @@ def link(
         a row map, the row of `a` of each row of `b` (from 0; -1: none), or "row-order".
     seed
         Random seed.
+    engine
+        The engine that compares the files, as for :func:`unveil.attack`.
 
     Examples
     --------
@@ -87,8 +92,8 @@ def link(
     >>> unveil.link(bank.select(["person", "income", "tax"]), health, truth="person")
     Links(structural: 100 records, 100 candidates, truth known)
     """
-    first, second = _read(a, b, schema, other_schema)
-    scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed)
+    chosen, (first, second) = select_engine(engine), _read(a, b, schema, other_schema)
+    scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
     links = link_scenario(scenario, spec)
     for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
@@ -159,6 +164,7 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
         left_out = common(scenario).left_out
     return Linkage(
         attack=links.name,
+        engine=links.finder.engine,
         parameters=parameters_of(links),
         records=len(links),
         candidates=links.candidates,

@@ -101,9 +101,9 @@ class Structural(Attack, frozen=True, kw_only=True):
         Literal["component", "sum"],
         Meta(description="Ranking: the first principal component, or the sum of z-scores."),
     ] = "component"
-    turn: Annotated[
-        bool, Meta(description="Reverse attributes that fall where the others rise.")
-    ] = True
+    turn: Annotated[bool, Meta(description="Reverse attributes that fall where others rise.")] = (
+        True
+    )
     starts: Annotated[
         Annotated[int, Meta(ge=0, le=100_000)] | None,
         Meta(description="Correlation: random starts. By default 40, fewer for large files."),

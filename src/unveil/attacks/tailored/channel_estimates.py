@@ -11,7 +11,7 @@ from unveil.attacks.distance.numeric_metrics import covariance_of
 from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.likelihood import has_likelihood, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
-from unveil.attacks.tailored.pair_likelihood import PairLikelihood
+from unveil.attacks.tailored.pair_likelihood import DENSITY_ERROR, PairLikelihood
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.table.encoding.shared_attributes import common_level
@@ -146,7 +146,9 @@ def _log_likelihood(channels: Sequence[Channel], view: MaskedView) -> float:
     else:
         rows, metric = _sample_rows(pairs.released), pairs.metric.reversed
         queries, base = released.take(rows), replace(intruder, offset=pairs.spread)
-    found = view.files.engine.prepare(queries, base, metric).density(None, error=1e-3).log_sum
+    found = (
+        view.files.engine.prepare(queries, base, metric).density(None, error=DENSITY_ERROR).log_sum
+    )
     return float(np.maximum(found, LEAST_LOG_LIKELIHOOD).sum() - len(rows) * pairs.constant)
 
 

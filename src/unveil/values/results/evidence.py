@@ -53,6 +53,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     row_order: dict[str, Any] | None = None  # correlation of row positions, for that attack
     sweeping: bool = False  # whether it is the worst of a knowledge sweep
     by_file: bool = False  # whether it uses the intruder's own file
+    engine: str | None = None  # that compared the files; None: none did, or older evidence
 
     @property
     def highest(self) -> float:

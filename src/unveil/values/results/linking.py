@@ -15,6 +15,7 @@ class Linkage(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     attack: str
+    engine: str | None  # that compared the files; None: none did
     parameters: dict[str, Any]
     records: int  # of the first file
     candidates: int  # of the second file

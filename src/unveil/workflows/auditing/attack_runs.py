@@ -168,6 +168,7 @@ def make_attack(
         **{name: getattr(summary, name) for name in measured},
         sweeping=run.sweeping,
         by_file=run.by_file,
+        engine=links.finder.engine,
     ), risk_per_record(links, len(scenario.original), people)
 
 

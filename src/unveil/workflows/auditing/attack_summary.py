@@ -55,6 +55,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
         """The summary in plain values, as `unveil attack --json` prints it."""
         known = {
             "attack": self.links.name,
+            "engine": self.links.finder.engine,
             "risk": self.risk,
             "forecast": self.forecast,
             "details": self.details,

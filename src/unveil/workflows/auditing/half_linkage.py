@@ -7,6 +7,8 @@ import numpy as np
 
 from unveil.attacks import Structural
 from unveil.attacks.structural.file_features import LEAST_RECORDS, FileFeatures
+from unveil.engines.base import Engine
+from unveil.engines.select import AUTO
 from unveil.errors import UnveilError
 from unveil.measures import forecast, risk
 from unveil.support.arrays import Floats, Ints
@@ -45,7 +47,12 @@ class HalfSplit:
 
 
 def link_halves(
-    pair: FilePair, seed: int, progress: Progress, *, limit: int | None = None
+    pair: FilePair,
+    seed: int,
+    progress: Progress,
+    *,
+    limit: int | None = None,
+    engine: str | Engine = AUTO,
 ) -> Halves | str:
     """Link one half of the originals' attributes with the released other half; or say why not.
 
@@ -70,7 +77,7 @@ def link_halves(
     try:
         if len(columns) < 2 * SMALLEST_HALF or not (split := _split(sample, columns)).enough:
             return too_few
-        return _linked(sample, split, seed, progress, limit)
+        return _linked(sample, split, seed, progress, limit, engine)
     except UnveilError as error:
         return str(error)
 
@@ -88,7 +95,12 @@ def _split(pair: FilePair, columns: list[str]) -> HalfSplit:
 
 
 def _linked(
-    pair: FilePair, split: HalfSplit, seed: int, progress: Progress, limit: int | None
+    pair: FilePair,
+    split: HalfSplit,
+    seed: int,
+    progress: Progress,
+    limit: int | None,
+    engine: str | Engine,
 ) -> Halves | str:
     intruder = Intruder(knows=split.first)
     need = memory_of(AttackRun(Structural(), intruder), pair)
@@ -100,6 +112,7 @@ def _linked(
         intruder=Intruder(),
         truth=np.arange(len(pair.release)),
         seed=seed,
+        engine=engine,
     )
     links = replace(scenario.links(Structural(), intruder), progress=progress)
     details = links.finder.details

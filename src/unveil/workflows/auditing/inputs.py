@@ -79,7 +79,12 @@ def read_inputs(
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
     scenario = prepare(
-        people, released, intruder=Intruder(), truth=None if synthetic else truth, seed=seed
+        people,
+        released,
+        intruder=Intruder(),
+        truth=None if synthetic else truth,
+        seed=seed,
+        engine=settings.engine,
     )
     if not synthetic:
         check_truth(scenario, released, truth)

@@ -93,6 +93,7 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
         intruder=Intruder(records=records),
         truth=truth.record_of_row,
         seed=scenario.seed,
+        engine=scenario.engine,
     )
     if own.pair.truth is None or (own.pair.truth.row_of_record < 0).all():
         raise DataError(

@@ -88,9 +88,11 @@ def measure(
         why = "of no household: every attack was made on a sample (--exact makes them on all)"
         notes.append(f"the risk is told {why}")
     if settings.halves:
-        limit = settings.bytes
+        limit, engine = settings.bytes, inputs.scenario.engine
         halves = steps.run(
-            "halves", Halves | str, lambda progress: link_halves(pair, seed, progress, limit=limit)
+            "halves",
+            Halves | str,
+            lambda progress: link_halves(pair, seed, progress, limit=limit, engine=engine),
         )
         if isinstance(halves, str):
             notes.append(f"one half of the attributes was not set against the other: {halves}")

@@ -56,7 +56,14 @@ def remask(
         progress(repeat, repeats)
         with suppress(DataError):
             release = mask_again(people, reseeded(plan, scenario.seed, FIRST_RUN + repeat))
-            again = prepare(people, release, intruder=Intruder(), truth=None, seed=scenario.seed)
+            again = prepare(
+                people,
+                release,
+                intruder=Intruder(),
+                truth=None,
+                seed=scenario.seed,
+                engine=scenario.engine,
+            )
             links = sample_to_budget(again.links(run.spec, intruder), budget)
             per_record, attacked = risk_per_record(links, len(people)), len(links)
             risks.append(per_record)

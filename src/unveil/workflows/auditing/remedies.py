@@ -205,6 +205,7 @@ class RemedyTrial:
             intruder=Intruder(),
             truth=self.row_map,
             seed=self.attack.scenario.seed,
+            engine=self.attack.scenario.engine,
         )
         return highest(map(replace(self.attack, scenario=scenario).share, sets))
 

@@ -22,7 +22,7 @@ from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
 # Older evidence does not have these settings.
-NEW_SETTINGS = {"halves": False, "worst_case": False, "measures": ()}
+NEW_SETTINGS = {"halves": False, "worst_case": False, "measures": (), "engine": "auto"}
 LISTED = 1000  # differences
 
 
@@ -163,6 +163,8 @@ def _differences(where: str, before: Any, now: Any) -> Iterator[ChangedNumber]:
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             place = f"{where}.{key}" if where else key
+            if key == "engine":  # every one gives the same numbers
+                continue
             yield from _differences(place, before.get(key), now.get(key))
     elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         for number, pair in enumerate(zip(before, now, strict=True)):

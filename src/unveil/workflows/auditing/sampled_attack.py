@@ -121,5 +121,6 @@ def with_fewer_candidates(
         intruder=Intruder(),
         truth=np.arange(len(kept)),
         seed=scenario.seed,
+        engine=scenario.engine,
     )
     return SampledAttack(run, reduced, np.searchsorted(kept, people))

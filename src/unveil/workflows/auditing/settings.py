@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from unveil.engines.select import AUTO
+from unveil.engines.select import engine as select_engine
 from unveil.errors import SpecError
 from unveil.files.documents.toml import as_schema, read_plan
 from unveil.files.formats.base import Format
@@ -50,6 +52,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         Annotated[float, Meta(gt=0, le=1e9)],
         _about("Work of each attack, in laptop seconds. Beyond it, records are sampled."),
     ] = 60.0
+    engine: Annotated[
+        str, _about("Engine that compares the files: auto, local, or one that is installed.")
+    ] = AUTO
     exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
     memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
     sweep: Annotated[bool, _about("Measure the risk against what the intruder knows.")] = True
@@ -107,6 +112,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             value = getattr(self, name)
             if value is not None and not isinstance(value, kinds):
                 raise SpecError(f"settings: {name}: not {type(value).__name__}")
+        select_engine(self.engine)
         if self.knows == ():
             raise SpecError("settings: knows: name at least one attribute")
         if self.progress is not None and not callable(self.progress):

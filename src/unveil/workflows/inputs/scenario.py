@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -11,6 +11,9 @@ import numpy as np
 
 from unveil.attacks.base import Attack, LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
+from unveil.engines.base import Engine
+from unveil.engines.select import AUTO
+from unveil.engines.select import engine as select_engine
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
@@ -50,6 +53,7 @@ class Scenario:
     truth: Any  # as the user stated it
     seed: int
     on_bound: Callable[[float, float], None] | None = None  # progress of learning: links, bound
+    engine: Engine = field(default_factory=select_engine)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process
@@ -91,6 +95,7 @@ class Scenario:
             others=others,
             seed=self.seed,
             on_bound=self.on_bound,
+            engine=self.engine,
         )
         _warn_of_separated(files)
         return self.links_of(spec.read_inputs(as_microdata), intruder, files, pair)
@@ -152,9 +157,10 @@ def prepare(
     intruder: Intruder,
     truth: Any,
     seed: int,
+    engine: str | Engine = AUTO,
 ) -> Scenario:
     """Read the files and the truth; the intruder says which records are held."""
-    seed = check_seed(seed)
+    seed, chosen = check_seed(seed), select_engine(engine)
     declared = _schema_of_others(original, release, intruder, schema)
     if isinstance(original, Microdata):
         people = original
@@ -180,6 +186,7 @@ def prepare(
         intruder=intruder,
         truth=truth,
         seed=seed,
+        engine=chosen,
     )
 
 

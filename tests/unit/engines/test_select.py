@@ -1,0 +1,124 @@
+"""Engines by name: those that are not there, those that lack a package, those that fall back."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+import unveil
+from unveil.engines import metric as metrics
+from unveil.engines import select
+from unveil.engines.base import Engine
+from unveil.engines.local.engine import LocalEngine
+from unveil.errors import UsageError
+
+TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+class SumsOnly(LocalEngine):
+    """The local engine by another name, for sums of gaps only."""
+
+    name = "sums"
+
+    def supports(self, metric):
+        return metric.combine == "sum"
+
+    def prepare(self, *files, **given):
+        search = super().prepare(*files, **given)
+        vars(search)["engine"] = self.name
+        return search
+
+
+@pytest.fixture
+def sums(monkeypatch):
+    monkeypatch.setitem(select._registered, "sums", SumsOnly)
+
+
+@pytest.fixture
+def plugged(monkeypatch):
+    """Engines of other packages: one that works, one whose package is missing."""
+
+    def points(group):
+        assert group == "unveil.engines"
+        return [
+            EntryPoint("good", "unveil.engines.local.engine:LocalEngine", group),
+            EntryPoint("lacking", "no_such_package.engine:Engine", group),
+            EntryPoint("local", "no_such_package.engine:Engine", group),
+        ]
+
+    monkeypatch.setattr(select, "entry_points", points)
+
+
+def test_auto_is_the_local_engine():
+    for name in ("auto", "local"):
+        chosen: Engine = select.engine(name)
+        assert (chosen.name, chosen.requested) == ("local", name)
+    assert select.engine(chosen) is chosen
+    assert select.engine(LocalEngine(threads=1)).requested == "local"
+
+
+def test_an_unknown_engine_is_named_with_those_that_exist():
+    with pytest.raises(UsageError, match="no engine 'gpu'; there are auto, local"):
+        select.engine("gpu")
+    with pytest.raises(UsageError, match="no engine 'gpu'"):
+        unveil.attack([], [], unveil.attacks.Distance(), engine="gpu")
+    with pytest.raises(UsageError, match="no engine 'gpu'"):
+        unveil.link([], [], engine="gpu")
+    with pytest.raises(UsageError, match="no engine 'gpu'"):
+        unveil.audit([], [], engine="gpu")
+
+
+@pytest.mark.usefixtures("plugged")
+def test_an_engine_of_another_package():
+    assert select.engine("good").engine.name == "local"
+    assert {"good", "lacking"} < {*select.engine_names()}
+    with pytest.raises(UsageError, match="needs the package no_such_package.* pip install") as said:
+        select.engine("lacking")
+    assert "; without it there are auto, local, good" in str(said.value)
+    assert select.engine("local").engine is select.LOCAL  # none can take its name
+
+
+@pytest.mark.usefixtures("sums")
+def test_two_engines_of_one_name_are_refused():
+    with pytest.raises(UsageError, match="an engine 'sums' already"):
+        select.register("sums", SumsOnly)
+    with pytest.raises(UsageError, match="an engine 'auto' already"):
+        select.register("auto", SumsOnly)
+
+
+@pytest.mark.usefixtures("sums")
+def test_a_metric_that_an_engine_lacks_is_searched_by_the_local_one():
+    engine = select.engine("sums")
+    for metric, used in ((metrics.manhattan(), "sums"), (metrics.chebyshev(), "local")):
+        assert engine.supports(metric)
+        search = engine.prepare(TWO, TWO, metric)
+        assert search.engine == used
+        assert search.nearest(None).rows.tolist() == [[0], [1]]
+
+
+@pytest.mark.usefixtures("sums")
+def test_results_say_which_engine_answered():
+    people = unveil.households(60, seed=7)
+    release = unveil.mask(people, [unveil.masks.RankSwapping(p=5)], seed=7)
+    knows = unveil.Intruder(knows=["age", "income"])
+    for metric, used in (("manhattan", "sums"), ("chebyshev", "local")):
+        spec = unveil.attacks.Distance(metric=metric)
+        links = unveil.attack(people, release, spec, intruder=knows, engine="sums")
+        assert links.finder.engine == used
+    audit = unveil.audit(
+        people,
+        release,
+        attacks=["rank-sum", "rank-max", "position"],
+        knows=("age", "income"),
+        engine="sums",
+        sweep=False,
+        errors=(),
+        remask=0,
+        remedies=False,
+        worst_case=False,
+    )
+    used = {one.name: one.engine for one in audit.evidence.attacks if not one.sweeping}
+    assert used == {"rank": "sums", "rank-max": "local", "position": "sums"}
+    assert audit.evidence.settings["engine"] == "sums"
