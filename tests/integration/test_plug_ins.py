@@ -171,6 +171,13 @@ def files(people, tmp_path, unveil_command):
     return tmp_path
 
 
+@pytest.fixture
+def files_of_unveil(people, tmp_path):
+    """The folder of an original."""
+    unveil.write(people, tmp_path / "o.csv")
+    return tmp_path
+
+
 @pytest.mark.usefixtures("brought")
 def test_they_are_listed_and_described(unveil_command):
     listed = {one["name"]: one for one in json.loads(unveil_command("methods", "--json").out)}
@@ -307,8 +314,10 @@ def test_packages_can_be_switched_off(site, monkeypatch, unveil_command):
     make_package(site, "own-methods")
     monkeypatch.setenv(SWITCH, "off")
     assert "coarse-numbers" not in unveil_command("methods").out
-    with pytest.raises(SpecError, match="'coarse-numbers' is not an attack; method: one of dis"):
+    with pytest.raises(SpecError, match="'coarse-numbers' is not an attack; .* switched off"):
         attacks.METHODS.find("coarse-numbers")
+    with pytest.raises(SpecError, match="'x' is not a further loss measure; method: one of none"):
+        further.METHODS.find("x")
 
 
 LOADED = """
@@ -351,6 +360,17 @@ def test_a_bad_package_is_named_and_stops_nothing(
     assert not {*points} & {line.split()[0] for line in done.out.splitlines()}
     with pytest.raises(UnveilError, match="own-methods 1.2"):
         attacks.METHODS.find(next(iter(points)))
+
+
+def test_a_bad_package_stops_only_who_asks_for_it(site, files_of_unveil, unveil_command):
+    make_package(site, "own-methods", "1 / 0")
+    both = files_of_unveil / "o.csv", files_of_unveil / "o.csv"
+    assert unveil_command("link", *both, "--knows", "age", "--attack", "distance").code == 0
+    assert unveil_command("attack", "distance", *both, "--knows", "age").code == 0
+    for command in (("attack", "coarse-numbers"), ("link", "--attack", "coarse-numbers")):
+        done = unveil_command(*command, *both)
+        assert done.code == 2
+        assert "'coarse-numbers' of own-methods 1.2 cannot be loaded (ZeroDivision" in done.err
 
 
 def test_two_of_one_name_are_refused(site):

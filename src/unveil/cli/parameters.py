@@ -117,8 +117,14 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
 
 def _all_attack_options(taken: Container[str], meta: Mapping[str, Any]) -> list[click.Parameter]:
     """The parameters of all attacks, each once; those of the named attack are shown."""
-    named, merged = meta.get(_NAMED), dict[str, click.Parameter]()
-    for name in sorted(attack_names(), key=lambda name: name != named):
+    from unveil.attacks import METHODS
+    from unveil.support.specs import method_name
+
+    named, merged = str(meta.get(_NAMED)), dict[str, click.Parameter]()
+    names = [method_name(one) for one in METHODS]
+    if named in METHODS.names():
+        names.insert(0, named)
+    for name in dict.fromkeys(names):
         for option in attack_options(name, taken):
             option.hidden = name != named  # type: ignore[attr-defined]
             merged.setdefault(str(option.name), option)

@@ -88,7 +88,11 @@ class Registry(Sequence[M], Generic[M]):
                 return self._load(name, points)
         known = self.names()
         word = "" if name is None else f"'{name}' is not {self.kind}; "
-        raise SpecError(f"{word}method: one of {listing(known)}{suggest(str(name or ''), known)}")
+        hidden = f"; plug-ins are switched off ({SWITCH})" if self._switched_off() else ""
+        raise SpecError(
+            f"{word}method: one of {listing(known) or 'none'}{suggest(str(name or ''), known)}"
+            f"{hidden}"
+        )
 
     def names(self) -> tuple[str, ...]:
         """All names, in order; no plug-in is loaded."""
@@ -143,9 +147,11 @@ class Registry(Sequence[M], Generic[M]):
         return method
 
     def _plugins(self) -> dict[str, tuple[EntryPoint, ...]]:
-        if os.environ.get(SWITCH, "").lower() == "off":
-            return {}
-        return _entry_points(self.group, tuple(sys.path))
+        return {} if self._switched_off() else _entry_points(self.group, tuple(sys.path))
+
+    @staticmethod
+    def _switched_off() -> bool:
+        return os.environ.get(SWITCH, "").lower() == "off"
 
     def _refuse_taken(self, name: str, points: Sequence[EntryPoint]) -> None:
         for point in points:
