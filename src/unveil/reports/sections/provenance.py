@@ -105,10 +105,5 @@ def provenance(evidence: Evidence) -> Section:
 def _plugins(evidence: Evidence) -> Iterator[Phrase]:
     """The methods that are not of unveil."""
     for one in evidence.plugins:
-        yield phrase(
-            "{} ({}) is a method of {}: unveil vouches for its numbers as little as for any other "
-            "program's.",
-            name(one.name),
-            one.kind,
-            name(f"{one.package} {one.version}".strip()),
-        )
+        package = name(f"{one.package} {one.version}".strip())
+        yield phrase("Plug-in: {} ({}), of {}.", name(one.name), name(one.kind), package)
