@@ -69,16 +69,15 @@ def measure(folder, _n):
     }
 
 
-def audited(folder, **settings):
+def audited(folder, progress=None, **settings):
     """The audit, its evidence written."""
     return unveil.audit(
         folder / "original.parquet",
         folder / "release.parquet",
         schema=folder / "schema.toml",
         truth=folder / "map.csv",
-        evidence=folder / "evidence.json",
-        force=True,
-        **settings,
+        settings=unveil.AuditSettings(evidence=folder / "evidence.json", force=True, **settings),
+        progress=progress,
     )
 
 

@@ -15,9 +15,9 @@ release = unveil.mask(survey, masks, seed=7)
 limits = unveil.Policy(max_risk=0.1, max_confirmed=0.05, forbid_row_order=True)
 
 # To be quick. By default every attack that fits the data is made, and much else is looked into.
-quick = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_case": False}
+quick = unveil.AuditSettings(sweep=False, errors=(), remask=0, remedies=False, worst_case=False)
 attacks = ["distance", "rank-max", "position"]
-found = unveil.audit(survey, release, attacks=attacks, policy=limits, seed=7, **quick)
+found = unveil.audit(survey, release, attacks=attacks, policy=limits, seed=7, settings=quick)
 
 print(textwrap.fill(str(found), 100))
 for limit in found.verdict.limits:

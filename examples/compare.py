@@ -10,10 +10,14 @@ masks = {
     "groups": unveil.masks.Microaggregation(k=20, columns=columns),
 }
 # To be quick: an audit does more by default, and a comparison is as good as its audits.
-quick = {"sweep": False, "errors": (), "remask": 0, "remedies": False, "worst_case": False}
-asked = {"attacks": ["distance"], "knows": columns, "seed": 7} | quick
+quick = unveil.AuditSettings(
+    knows=columns, sweep=False, errors=(), remask=0, remedies=False, worst_case=False
+)
 releases = [unveil.mask(survey, mask, seed=7) for mask in masks.values()]
-audits = [unveil.audit(survey, release, **asked) for release in releases]
+audits = [
+    unveil.audit(survey, release, attacks=["distance"], seed=7, settings=quick)
+    for release in releases
+]
 found = unveil.compare(audits, names=list(masks), seed=7)
 
 for release in found.releases:

@@ -9,15 +9,10 @@ import importlib as _importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unveil import aggregation, attacks, masks, measures, models
+    from unveil import aggregation, attacks, files, masks, measures, models
     from unveil.errors import UnveilError
-    from unveil.files.documents.evidence import read_evidence
-    from unveil.files.documents.toml import read_plan, read_policy, read_schema
-    from unveil.files.formats.csv.format import Csv
-    from unveil.files.formats.excel import Excel
     from unveil.files.tables import read, write
     from unveil.reports.write import report
-    from unveil.table.attribute import Attribute
     from unveil.table.microdata import Microdata
     from unveil.table.sample import households
     from unveil.table.schema import Schema
@@ -29,6 +24,7 @@ if TYPE_CHECKING:
     from unveil.values.results.policy import Policy
     from unveil.workflows.attack import attack
     from unveil.workflows.audit import audit
+    from unveil.workflows.auditing.settings import AuditSettings
     from unveil.workflows.compare import compare
     from unveil.workflows.inspect import inspect
     from unveil.workflows.link import link
@@ -39,18 +35,16 @@ del TYPE_CHECKING  # the public names are exactly those of __all__
 __version__ = "0.1.0"
 
 __all__ = [
-    "Attribute", "Audit", "Csv", "Excel", "Intruder", "Links", "Microdata", "Plan", "Policy",
-    "Release", "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks", "audit",
-    "compare", "households", "inspect", "link", "mask", "masks", "measures", "models", "read",
-    "read_evidence", "read_plan", "read_policy", "read_schema", "report", "write",
+    "Audit", "AuditSettings", "Intruder", "Links", "Microdata", "Plan", "Policy", "Release",
+    "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks", "audit", "compare",
+    "files", "households", "inspect", "link", "mask", "masks", "measures", "models", "read",
+    "report", "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
-    "Attribute": "unveil.table.attribute",
     "Audit": "unveil.values.results.evidence",
-    "Csv": "unveil.files.formats.csv.format",
-    "Excel": "unveil.files.formats.excel",
+    "AuditSettings": "unveil.workflows.auditing.settings",
     "Intruder": "unveil.values.intruder",
     "Links": "unveil.values.links",
     "Microdata": "unveil.table.microdata",
@@ -65,6 +59,7 @@ _HOME = {
     "attacks": "unveil",
     "audit": "unveil.workflows.audit",
     "compare": "unveil.workflows.compare",
+    "files": "unveil",
     "households": "unveil.table.sample",
     "inspect": "unveil.workflows.inspect",
     "link": "unveil.workflows.link",
@@ -73,10 +68,6 @@ _HOME = {
     "measures": "unveil",
     "models": "unveil",
     "read": "unveil.files.tables",
-    "read_evidence": "unveil.files.documents.evidence",
-    "read_plan": "unveil.files.documents.toml",
-    "read_policy": "unveil.files.documents.toml",
-    "read_schema": "unveil.files.documents.toml",
     "report": "unveil.reports.write",
     "write": "unveil.files.tables",
 }

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from unveil import Csv, Microdata, Schema, read
+from unveil import Microdata, Schema, read
 from unveil.errors import FileError, UsageError
+from unveil.files import Csv
 from unveil.wording import listing, suggest
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures.command_line import learning_little
 from unveil import masks
 
@@ -73,7 +74,7 @@ def _hostile():
 
 def _audit(people, release, **given):
     with learning_little():
-        return unveil.audit(people, release, attacks=["distance", "rank-max"], remask=0, **given)
+        return audits.audit(people, release, attacks=["distance", "rank-max"], remask=0, **given)
 
 
 def _beside(audit_of, names):

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import masks
 
 N = 40
@@ -261,7 +262,7 @@ MISTAKES = [
 
 @pytest.fixture(scope="module")
 def evidence(made):
-    found = unveil.audit(
+    found = audits.audit(
         made / "o.csv", made / "r.csv", schema=made / "s.toml", truth=made / "map.csv",
         attacks=["distance"], sweep=False, errors=(), remask=0, worst_case=False,
     )  # fmt: skip
@@ -285,7 +286,7 @@ def test_mistakes_are_answered_in_sentences(unveil_command, here, evidence, code
     )
     typed = pl.read_csv(here / "r.csv").with_columns(hours2="hours", hours=pl.lit("many"))
     typed.write_csv(here / "typed.csv")
-    schema = unveil.read_schema(here / "s.toml").to_dict()
+    schema = unveil.files.read_schema(here / "s.toml").to_dict()
     del schema["attributes"]["hours"]["level"]
     unveil.write(unveil.Schema.from_dict(schema), here / "s.toml", force=True)
     before = {path.name: path.stat().st_mtime_ns for path in here.iterdir()}

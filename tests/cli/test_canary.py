@@ -19,7 +19,8 @@ import pytest
 import xlsxwriter
 
 import unveil
-from unveil import Csv, Microdata, Schema
+from unveil import Microdata, Schema
+from unveil.files import Csv
 
 pytestmark = pytest.mark.usefixtures("quick_search", "few_trees", "quick_learning")
 

@@ -302,7 +302,7 @@ columns = ["age"]
 def to_mask(tmp_path):
     """A file with semicolons and decimal commas, its schema and a plan."""
     sample = unveil.households(60)
-    european = unveil.Csv(delimiter=";", decimal=",")
+    european = unveil.files.Csv(delimiter=";", decimal=",")
     unveil.write(sample, tmp_path / "survey.csv", format=european)
     unveil.write(sample.schema, tmp_path / "survey.toml")
     (tmp_path / "plan.toml").write_text(PLAN)
@@ -352,7 +352,7 @@ def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_ma
     assert shown["left_out"] == ["person"]
     assert len(shown["written"]) == 4
     rows = pl.read_csv(to_mask / "map.csv")
-    decimal = unveil.Csv(decimal=",")
+    decimal = unveil.files.Csv(decimal=",")
     original = unveil.read(to_mask / "survey.csv", to_mask / "survey.toml", format=decimal)
     release = unveil.read(to_mask / "release.csv", to_mask / "release.toml", format=decimal)
     back = original.take((rows["original"] - 1).to_numpy())
@@ -423,7 +423,7 @@ def to_attack(tmp_path):
     sample = unveil.households(120, seed=2)
     noise = unveil.masks.AdditiveNoise(scale=0.3, columns=["age", "income", "hours"])
     release = unveil.mask(sample, [noise], seed=3)
-    unveil.write(sample, tmp_path / "survey.csv", format=unveil.Csv(delimiter=";"))
+    unveil.write(sample, tmp_path / "survey.csv", format=unveil.files.Csv(delimiter=";"))
     unveil.write(sample.schema, tmp_path / "survey.toml")
     unveil.write(release, tmp_path / "release.parquet", row_map=tmp_path / "map.csv")
     return tmp_path

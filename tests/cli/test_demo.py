@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures.browser_checks import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from strategies.examples import THOROUGH
 from unveil.cli.main import main
@@ -36,9 +37,7 @@ def demo(tmp_path_factory):
     audit, out = demonstrating.audit, io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
         if not THOROUGH:
-            patch.setattr(
-                demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | SHORT)
-            )
+            patch.setattr(demonstrating, "audit", audits.shortened(audit, SHORT))
         patch.chdir(place)
         patch.setattr(sys, "argv", ["unveil", "demo", "-n", "100", "--seed", "3"])
         main()  # which returns, although policies are broken
@@ -57,7 +56,7 @@ def test_every_file_is_there(demo):
 @pytest.mark.slow
 def test_what_is_written_gives_the_same_again(demo, tmp_path):
     for name in PLANS:
-        plan = unveil.read_plan(demo.folder / f"{name}.plan.toml")
+        plan = unveil.files.read_plan(demo.folder / f"{name}.plan.toml")
         assert plan.seed == 3
         again = unveil.mask(unveil.households(100, seed=3), plan)
         unveil.write(again, tmp_path / f"{name}.csv")
@@ -139,12 +138,11 @@ def test_ctrl_c_leaves_whole_files(unveil_command, tmp_path, monkeypatch):
 @pytest.fixture
 def quick_audits(monkeypatch):
     """Audits that take no time; which releases they were of."""
-    audit, made = demonstrating.audit, []
-    quick = {"attacks": ["distance"], **SHORT}
+    audit, made = audits.shortened(demonstrating.audit, {"attacks": ["distance"], **SHORT}), []
 
     def audited(original, release, **asked):
         made.append(release.name)
-        return audit(original, release, **asked | quick)
+        return audit(original, release, **asked)
 
     monkeypatch.setattr(demonstrating, "audit", audited)
     monkeypatch.setattr(predictors, "ROUNDS", 4)
@@ -182,7 +180,7 @@ def test_what_no_other_process_does_is_done_here(tmp_path, monkeypatch, quick_au
 def test_the_other_process_finds_what_this_one_would(demo):
     name, kinds = list(PLANS)[-1], ("csv", "map.csv", "plan.toml")
     release, truth, plan = (demo.folder / f"{name}.{kind}" for kind in kinds)
-    found = unveil.audit(
+    found = audits.audit(
         demo.folder / "households.csv",
         release,
         schema=demo.folder / "households.toml",
@@ -192,7 +190,7 @@ def test_the_other_process_finds_what_this_one_would(demo):
         seed=3,
         **SHORT,
     )
-    told = unveil.read_evidence(demo.folder / f"{name}.json")
+    told = unveil.files.read_evidence(demo.folder / f"{name}.json")
     shares = {(one.name, one.risk.direction): one.risk.share for one in told.attacks}
     for one in found.evidence.attacks:
         assert shares[one.name, one.risk.direction] == one.risk.share

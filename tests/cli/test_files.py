@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("people.sav", "people.dta", "people.csv", "people.xlsx#who"):
         unveil.write(people, name)
-    unveil.write(people, "people.tsv", format=unveil.Csv(delimiter=";"))
+    unveil.write(people, "people.tsv", format=unveil.files.Csv(delimiter=";"))
     unveil.write(people, "sqlite:///people.db?table=people")
     (tmp_path / "plan.toml").write_text(PLAN)
     (tmp_path / "people.toml").write_text("identifier = 'person'\nquasi = 'pay'")

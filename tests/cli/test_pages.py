@@ -3,6 +3,7 @@
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import masks
 from unveil.files.documents.evidence import write_evidence
 
@@ -29,7 +30,7 @@ def made(tmp_path_factory):
     (folder / "p.toml").write_text("max_risk = 0.05")
     for name, columns in (("e", ["age"]), ("f", ["hours"])):
         masked = unveil.mask(people, [masks.AdditiveNoise(scale=0.5, columns=columns)], seed=1)
-        found = unveil.audit(
+        found = audits.audit(
             people,
             masked,
             attacks=["distance"],

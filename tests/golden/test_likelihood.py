@@ -139,7 +139,7 @@ PRAM = [  # hits of 1000
 def test_categories(paper_data):
     """What is unknown in Adult is a category like any other."""
     known = paper_data("adult_train").to_frame("polars")[:1000].select(ATTRIBUTES)
-    levels = {name: unveil.Attribute(role="quasi", level="nominal") for name in ATTRIBUTES}
+    levels = {name: {"role": "quasi", "level": "nominal"} for name in ATTRIBUTES}
     adult = unveil.Microdata(known.fill_null("?"), unveil.Schema(levels))
     spec = masks.Pram(theta=0.15, invariant=False)
     releases = [unveil.mask(adult, [spec], seed=seed) for seed in range(RUNS)]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import audits
 from unveil.workflows import demo as demonstrating
 
 ROOT = Path(__file__).parents[2]
@@ -32,10 +33,8 @@ AS_QUICK = {
 @pytest.mark.usefixtures("few_trees")
 def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    audit = demonstrating.audit
-    monkeypatch.setattr(
-        demonstrating, "audit", lambda *files, **asked: audit(*files, **asked | AS_QUICK)
-    )
+    quick = audits.shortened(demonstrating.audit, AS_QUICK)
+    monkeypatch.setattr(demonstrating, "audit", quick)
     monkeypatch.setattr(sys, "executable", "/no/such/python")  # no other process
     readme = (ROOT / "README.md").read_text()
     lines = [
@@ -60,7 +59,7 @@ def test_the_readmes_schema_is_a_schema(tmp_path):
     text = re.search(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     path = tmp_path / "s.toml"
     path.write_text(text[1])
-    assert len(unveil.read_schema(path)) == 3
+    assert len(unveil.files.read_schema(path)) == 3
 
 
 def test_the_architecture_is_short_and_names_every_room():

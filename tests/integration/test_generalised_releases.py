@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import Intruder, Microdata, Plan, Release, Schema, attacks, masks, measures
 from unveil.attacks.distance import category_sets as sets
 from unveil.cli.verdict_text import print_audit
@@ -70,7 +71,7 @@ def channels(data):
 
 def test_an_audit_reads_whatever_was_made_coarser(people, coarse, capsys):
     release = Release(coarse, Plan((), seed=1), channels(coarse), np.arange(N))
-    found = unveil.audit(people, release, knows=KNOWN, errors=[0.2], remask=0).evidence
+    found = audits.audit(people, release, knows=KNOWN, errors=[0.2], remask=0).evidence
     made = {(one.name, one.risk.direction) for one in found.attacks}
     assert {name for name, _ in made} >= {"distance", "compatible", "tailored", "position"}
     assert {one.name for one in found.left_out} <= {"supervised-choquet"}
@@ -89,8 +90,8 @@ def test_an_audit_reads_whatever_was_made_coarser(people, coarse, capsys):
 def test_the_file_that_was_written_says_the_same(people, coarse, tmp_path):
     unveil.write(coarse, tmp_path / "r.csv")
     files = {"truth": np.arange(N), "knows": KNOWN, "attacks": ["distance", "compatible"]} | QUICK
-    one = unveil.audit(people, coarse, **files).evidence
-    two = unveil.audit(people, tmp_path / "r.csv", release_schema=coarse.schema, **files).evidence
+    one = audits.audit(people, coarse, **files).evidence
+    two = audits.audit(people, tmp_path / "r.csv", release_schema=coarse.schema, **files).evidence
     assert one.compatible == two.compatible
     assert [found.risk for found in one.attacks] == [found.risk for found in two.attacks]
 
@@ -102,7 +103,7 @@ def test_rows_fit_by_what_tells_nothing_false(people):
     ]
     release = unveil.mask(people, steps, seed=1)
     knows = ["age", "sex", "income"]
-    found = unveil.audit(people, release, knows=knows, attacks=["compatible"], **QUICK).evidence
+    found = audits.audit(people, release, knows=knows, attacks=["compatible"], **QUICK).evidence
     assert found.compatible.columns == ("age", "sex")
     assert {one.risk.attributes for one in found.attacks} == {("age", "sex")}
     both = FilePair.of(people, release.data, np.arange(N))
@@ -110,7 +111,7 @@ def test_rows_fit_by_what_tells_nothing_false(people):
     assert FilePair.of(people, release.data, np.full(N, -1)).is_truthful("age")  # of no pair
     plain = unveil.mask(people, steps[1:], seed=1)
     assert (
-        unveil.audit(people, plain, knows=knows, attacks=["rank"], **QUICK).evidence.compatible
+        audits.audit(people, plain, knows=knows, attacks=["rank"], **QUICK).evidence.compatible
         is None
     )
 
@@ -145,11 +146,11 @@ def few_cells(monkeypatch):
 @pytest.mark.usefixtures("few_cells")
 def test_sets_that_are_too_many_are_left_out_and_that_is_said(people, coarse):
     more = {"attacks": ["distance"], "truth": np.arange(N)} | QUICK
-    found = unveil.audit(people, coarse, knows=KNOWN, **more).evidence
+    found = audits.audit(people, coarse, knows=KNOWN, **more).evidence
     assert found.known == tuple(name for name in KNOWN if name != "region")
     assert any("'region' is left out of what the intruder knows" in one for one in found.notes)
     with pytest.raises(unveil.UnveilError, match="'region' has .* different generalised cells"):
-        unveil.audit(people, coarse, knows=["region"], **more)
+        audits.audit(people, coarse, knows=["region"], **more)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_merged_categories_say_what_they_stand_for(people, recoding, tmp_path):
     (column,) = recoding.columns
     files = {"attacks": ["distance", "rank", "probabilistic", "compatible", "tailored"]} | QUICK
     knows = [column, "age", "household_size"]
-    found = unveil.audit(people, release, knows=knows, **files).evidence
+    found = audits.audit(people, release, knows=knows, **files).evidence
     for one in found.attacks:
         wanted = ("age", "household_size") if one.name == "rank" and column != "education" else None
         assert set(one.risk.attributes) == set(wanted or knows)
@@ -184,7 +185,7 @@ def test_merged_categories_say_what_they_stand_for(people, recoding, tmp_path):
     assert len(strangers) == 9
     unveil.write(release, tmp_path / "r.csv")
     unveil.write(release.schema, tmp_path / "r.toml")
-    again = unveil.read(tmp_path / "r.csv", unveil.read_schema(tmp_path / "r.toml"))
+    again = unveil.read(tmp_path / "r.csv", unveil.files.read_schema(tmp_path / "r.toml"))
     assert again.schema[column].merged == release.data.schema[column].merged != {}
 
 

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures.evidence import evidence as bare
 from fixtures.evidence import finding, made, verdict
 from fixtures.pages import Page
@@ -125,7 +126,7 @@ def test_limits_of_every_kind(evidence):
 def test_one_record():
     table = pl.DataFrame({"who": ["x"], "a": [1.0], "b": [2.0]})
     people = unveil.Microdata(table, unveil.Schema(identifier="who", quasi=["a", "b"]))
-    found = unveil.audit(people, people, truth="who", attacks=["position"])
+    found = audits.audit(people, people, truth="who", attacks=["position"])
     assert "where they stood in the file" in words(found.evidence)
     read(found.evidence)
 

@@ -42,6 +42,29 @@ def test_the_public_names_are_exactly_all():
         _ = unveil.nothing
 
 
+def test_the_public_names_are_few():
+    """A new public name is a decision: it is written down here, too."""
+    verbs = "attack audit compare inspect link mask read report write"
+    values = "Audit AuditSettings Intruder Links Microdata Plan Policy Release Releases Schema"
+    packages = "aggregation attacks files masks measures models"
+    named = f"{verbs} {values} {packages} UnveilError households".split()
+    assert sorted(unveil.__all__) == sorted(named)
+
+
+def test_readers_and_writers_are_in_files():
+    code = "import unveil.files as f; print(*dir(f), *(n for n in vars(f) if n[0] != '_'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    documents = ("evidence", "plan", "policy", "schema")
+    readers = [f"read_{name}" for name in documents]
+    assert (
+        done.stdout.split() == unveil.files.__all__ == ["Csv", "Excel", "read", *readers, "write"]
+    )
+    for name in unveil.files.__all__:
+        assert inspect.getdoc(getattr(unveil.files, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = unveil.files.nothing
+
+
 def test_every_error_is_drawn_and_has_its_exit_code():
     drawn = {
         words[-1 - words[::-1].index(name)]: words

@@ -26,7 +26,7 @@ def test_paths_frames_and_microdata_go_in(tmp_path):
         as_microdata(data, data.schema)
     for source in (data, data.to_frame()):
         with pytest.raises(UsageError, match="leave out format="):
-            as_microdata(source, format=unveil.Csv())
+            as_microdata(source, format=unveil.files.Csv())
 
 
 def test_inspection_counts():
@@ -55,7 +55,7 @@ def test_what_is_not_declared_is_noted():
 
 def test_a_file_cut_by_the_wrong_delimiter_is_noted(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    found = unveil.inspect(tmp_path / "t.csv", format=unveil.Csv(delimiter=";"))
+    found = unveil.inspect(tmp_path / "t.csv", format=unveil.files.Csv(delimiter=";"))
     assert "its name holds a delimiter" in found.notes[0]
 
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import unveil
 from naive import csv_whole
 from strategies.tables import finite
-from unveil import Csv, Schema
+from unveil import Schema
 from unveil.errors import UnveilError
+from unveil.files import Csv
 from unveil.files.formats.csv import decoding
 from unveil.files.formats.csv import format as csv
 

@@ -11,7 +11,7 @@ from unveil.files.formats.columnar import Arrow, Parquet
 from unveil.table.cells import OneOf, Range, Star, parse_cell, write_range, write_set
 
 dialects = st.builds(
-    unveil.Csv,
+    unveil.files.Csv,
     delimiter=st.sampled_from([";", "\t", "|"]),
     encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]),
     decimal=st.sampled_from([".", ","]),
@@ -26,7 +26,7 @@ def test_a_schema_comes_back_from_toml(schema):
 
     with tempfile.TemporaryDirectory() as folder:
         unveil.write(schema, f"{folder}/s.toml")
-        assert unveil.read_schema(f"{folder}/s.toml") == schema
+        assert unveil.files.read_schema(f"{folder}/s.toml") == schema
 
 
 @given(tables(names=wild_names), dialects)
@@ -44,7 +44,7 @@ def test_a_table_comes_back_from_csv(tmp_path, table, dialect):
     assert unveil.read(path, data.schema, format=dialect) == data
 
 
-@given(tables(), st.sampled_from([unveil.Csv(), unveil.Csv(decimal=",")]))
+@given(tables(), st.sampled_from([unveil.files.Csv(), unveil.files.Csv(decimal=",")]))
 def test_a_delimiter_is_found_again(tmp_path, table, dialect):
     frame, schema = table
     first = frame.columns[0]
@@ -68,9 +68,11 @@ def test_a_guess_reads_the_same_file(tmp_path, table):
     """What inspect writes can be used: guess, write, read, and the guess is the same."""
     frame, _ = table
     unveil.write(unveil.Microdata(frame), tmp_path / "t.csv", force=True)
-    read = unveil.read(tmp_path / "t.csv", format=unveil.Csv(delimiter=","))
+    read = unveil.read(tmp_path / "t.csv", format=unveil.files.Csv(delimiter=","))
     unveil.write(unveil.Schema.infer(read), tmp_path / "s.toml", force=True)
-    again = unveil.read(tmp_path / "t.csv", tmp_path / "s.toml", format=unveil.Csv(delimiter=","))
+    again = unveil.read(
+        tmp_path / "t.csv", tmp_path / "s.toml", format=unveil.files.Csv(delimiter=",")
+    )
     assert unveil.Schema.infer(again) == unveil.Schema.infer(read)
     assert again == unveil.Microdata(read.to_frame(), again.schema)
 

@@ -169,7 +169,7 @@ def _attack(
     from unveil.workflows.attack import AttackSettings, attack_summary
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
-    spec = attack_of(name, {k: v for k, v in chosen.items() if k not in options.CSV_OPTIONS})
+    spec = attack_of(name, chosen)
     dialect = options.format_of(chosen, original, release)
     check_outputs((), plans, force=force, tables=[out])
     settings = AttackSettings(

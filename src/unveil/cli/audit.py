@@ -12,7 +12,7 @@ from unveil.cli import options
 from unveil.cli.console import note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
-from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks, values_of
+from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks
 from unveil.cli.sections import CSV
 from unveil.cli.verdict_text import print_audit, print_replay
 from unveil.errors import UsageError
@@ -116,6 +116,7 @@ def _audit(
 ) -> Audit:
     from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
+    from unveil.support.specs import from_texts
     from unveil.workflows.audit import audit
     from unveil.workflows.auditing.settings import AuditSettings
 
@@ -149,7 +150,7 @@ def _audit(
             truth=chosen["truth"],
             policy=policy,
             seed=chosen["seed"],
-            **values_of(AuditSettings, settings),
+            settings=AuditSettings(**from_texts(AuditSettings, settings)),
             progress=show,
         )
         pages.write(result)

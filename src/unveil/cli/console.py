@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from unveil.errors import FileError
-from unveil.support.progress import Progress
+from unveil.support.options import TaskProgress
 from unveil.wording import printable, reason
 
 
@@ -82,7 +82,7 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
 
 
 @contextmanager
-def progress(task: str) -> Iterator[Progress]:
+def progress(task: str) -> Iterator[TaskProgress]:
     """Show what is done, on standard error: a bar on a terminal, or lines if verbose."""
     if asked("quiet"):
         yield lambda _task, _done, _total: None
@@ -95,7 +95,7 @@ def progress(task: str) -> Iterator[Progress]:
         yield lambda _task, _done, _total: None
 
 
-def _lines(task: str) -> Progress:
+def _lines(task: str) -> TaskProgress:
     logger, last = logging.getLogger("unveil"), [task]
     logger.info("%s", printable(task))
 
@@ -108,7 +108,7 @@ def _lines(task: str) -> Progress:
 
 
 @contextmanager
-def _bar(task: str) -> Iterator[Progress]:
+def _bar(task: str) -> Iterator[TaskProgress]:
     from rich import progress as rich
     from rich.console import Console
     from rich.markup import escape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,14 +11,16 @@ from unveil.cli import options
 from unveil.cli.console import note, print_json, progress
 from unveil.cli.link_text import print_linkage
 from unveil.cli.options import PATH, TABLE
-from unveil.cli.parameters import WithAttackParameters, as_usage, attack_of, complete_attacks
+from unveil.cli.parameters import (
+    WithAttackParameters,
+    as_usage,
+    attack_names,
+    attack_of,
+    complete_attacks,
+    parameters_in,
+)
 from unveil.cli.sections import CSV
 from unveil.errors import UsageError
-
-if TYPE_CHECKING:
-    from unveil.attacks import Attack
-    from unveil.workflows.inputs.scenario import Scenario
-
 
 SECTIONS = {
     "Files": ("schema", "other_schema", "truth", CSV),
@@ -93,65 +95,35 @@ def command(
     Messages call A the original, or the intruder's file, and B the release. The parameters of
     an attack are options, too: `unveil link --attack NAME --help` shows them.
     """  # noqa: D301 - click reads the mark
-    from dataclasses import replace
-
-    from unveil.files.documents.toml import read_schema
-    from unveil.files.locations import check_outputs
-    from unveil.files.tables import write
-    from unveil.values.intruder import Intruder
-    from unveil.workflows.inputs.scenario import prepare
-    from unveil.workflows.link import check_named, link_scenario, linkage
+    from unveil.workflows.link import LinkSettings, link_summary
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
-    parameters = {name: value for name, value in chosen.items() if name not in options.CSV_OPTIONS}
-    spec = None if attack is None else attack_of(attack, parameters)
-    dialect = options.format_of(chosen, first, second)
-    more = (schema, other_schema, truth, chosen["pairs"])
-    check_outputs((), (first, second, *more), force=force, tables=[out])
-    with progress(f"reading {first}") as show:
-        shared = schema is not None and other_schema is None
-        people = options.read_table(first, schema, dialect, part=shared)
-        show(f"reading {second}", 0, 0)
-        others = options.read_table(
-            second, schema if shared else other_schema, dialect, part=shared
+    spec = None if attack is None else attack_of(attack, chosen)
+    settings = LinkSettings(
+        knows=options.split_names(knows),
+        parameters=parameters_in(chosen, attack_names()),
+        confidence=confidence,
+        format=options.format_of(chosen, first, second),
+        links=out,
+        force=force,
+        engine=engine,
+    )
+    with progress(f"reading {first}") as show, as_usage():
+        result = link_summary(
+            first,
+            second,
+            spec,
+            schema=schema,
+            other_schema=other_schema,
+            truth=truth,
+            seed=seed,
+            settings=settings,
+            progress=show,
         )
-        if schema is not None and shared:
-            check_named(read_schema(schema), people, others)
-        show("linking", 0, 0)
-        scenario = prepare(
-            people, others, intruder=Intruder(), truth=truth, seed=seed, engine=engine
-        )
-        known = options.split_names(knows)
-        with as_usage():
-            spec = spec or _default_attack(scenario, known, parameters)
-            links = link_scenario(scenario, spec, known)
-
-        def show_links(done: int, total: int) -> None:
-            show(links.name, done, total)
-
-        links = replace(links, progress=show_links)
-        result = linkage(links, scenario, confidence=confidence)
-        if out is not None:
-            write(links, out, force=force)
     if as_json:
         print_json(result)
         return
     print_linkage(result, first, second)
     if out is not None:
         note(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")
-
-
-def _default_attack(
-    scenario: Scenario, knows: tuple[str, ...] | None, parameters: dict[str, Any]
-) -> Attack:
-    """The attack that suits the files, with the parameters of the command line."""
-    import msgspec
-
-    from unveil.workflows.link import default_attack
-
-    spec = default_attack(scenario, knows)
-    said = {name: value for name, value in parameters.items() if value is not None}
-    defaults = {field.name: field.default for field in msgspec.structs.fields(type(spec))}
-    kept = {n: v for n in defaults if (v := getattr(spec, n)) != defaults[n] and n not in said}
-    return attack_of(spec.name, kept | said)

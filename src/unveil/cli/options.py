@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from unveil.errors import DataError, SchemaError, UsageError
+from unveil.errors import UsageError
 from unveil.wording import listing
 
 if TYPE_CHECKING:
     from unveil.files.formats.base import Format
-    from unveil.table.microdata import Microdata
-    from unveil.table.schema import Schema
 
 
 class _File(click.Path):
@@ -115,24 +113,6 @@ def format_of(options: Mapping[str, Any], *files: str | Path) -> Format | None:
             return msgspec.structs.replace(format_, **said)
     flags = listing(f"--{name}" for name in said)
     raise UsageError(f"{files[0]} is not a CSV file: leave out {flags}")
-
-
-def read_table(
-    file: str | Path, schema: Path | Schema | None, dialect: Format | None, *, part: bool = False
-) -> Microdata:
-    """Read a file; if it is `part` of the schema, it may lack columns of the schema."""
-    from unveil.files.documents.toml import as_schema
-    from unveil.workflows.inputs.sources import OWN_SCHEMA, table_in
-
-    declared = as_schema(schema)
-    if part and declared is not None:
-        declared = declared.where_there()
-    try:
-        return table_in(dialect, file, declared)
-    except (DataError, SchemaError) as error:
-        if part:
-            error.or_else(OWN_SCHEMA)
-        raise
 
 
 def split_names(text: str | None) -> tuple[str, ...] | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.options import PATH, TABLE
+from unveil.cli.options import CSV_OPTIONS, PATH, TABLE
 from unveil.cli.sections import SectionedCommand
 from unveil.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
     from unveil.attacks import Attack
-    from unveil.support.specs import Parameter, Spec
+    from unveil.support.specs import Parameter
 
 _FILES = {
     "plan": PATH,
@@ -25,7 +25,7 @@ _FILES = {
     "intruder_file": TABLE,
 }
 _NAMED = "unveil.attack"  # key of the attack that a command line names
-_NOT_OPTIONS = ("rename", "format", "force", "progress")  # the audit command has its own
+_NOT_OPTIONS = ("rename", "format", "force")  # the audit command has its own
 
 
 class WithAttackParameters(SectionedCommand):
@@ -185,24 +185,26 @@ def _allowed(parameter: Parameter) -> str:
 def attack_of(method: str, options: Mapping[str, Any]) -> Attack:
     """The attack that the options describe."""
     from unveil.attacks import METHODS
+    from unveil.support.specs import from_texts
 
     with as_usage():
         spec = METHODS.find(method)
-        full_names = {_prefixed(method, name): name for name in spec.__struct_fields__}
-        return spec(
-            **values_of(spec, {full_names.get(name, name): v for name, v in options.items()})
-        )
+        return spec(**from_texts(spec, parameters_in(options, [method])))
 
 
-def values_of(spec: type[Spec], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, as values of a spec's fields."""
-    import msgspec
+def parameters_in(options: Mapping[str, Any], attacks: Iterable[str]) -> dict[str, Any]:
+    """The options that are parameters of these attacks, by the parameters' names."""
+    from unveil.attacks import METHODS
 
-    types = {field.name: field.type for field in msgspec.structs.fields(spec)}
+    full_names = {
+        _prefixed(attack, name): name
+        for attack in attacks
+        for name in METHODS.find(attack).__struct_fields__
+    }
     return {
-        name: _value(value, types.get(name, Any))
+        full_names.get(name, name): value
         for name, value in options.items()
-        if value is not None
+        if value is not None and name not in CSV_OPTIONS
     }
 
 
@@ -213,24 +215,3 @@ def as_usage() -> Iterator[None]:
         yield
     except SpecError as error:
         raise UsageError(str(error)) from None
-
-
-def _value(text: Any, kind: Any) -> Any:
-    """A parameter as its spec needs it: text as it is, else JSON, or name=number,..."""
-    import msgspec
-
-    if not isinstance(text, str):
-        return text
-    if not text.startswith(("[", "{")):
-        with suppress(msgspec.ValidationError):
-            return msgspec.convert(text, kind)
-    with suppress(msgspec.DecodeError):
-        return msgspec.json.decode(text)
-    named = [part.partition("=") for part in text.split(",")]
-    if not all(sign for _name, sign, _number in named):
-        return text
-    names = [name.strip() for name, _sign, _number in named]
-    with suppress(ValueError):
-        if len(set(names)) == len(names):
-            return dict(zip(names, (float(number) for *_, number in named), strict=True))
-    raise UsageError(f"{text}: name=number, separated by commas, no name twice")

@@ -1,1 +1,47 @@
-"""Files in and out: tables in every format and database, documents, checkpoints."""
+"""Files in and out: tables in every format and database, documents, checkpoints.
+
+`read` and `write` are for tables, `write` also for schemas, plans, policies, links and audits. What
+was written as a document is read by `read_schema`, `read_plan`, `read_policy`, `read_evidence`.
+`Csv` and `Excel` have the options of these formats.
+
+>>> from unveil import files
+>>> files.Csv(delimiter=";", decimal=",").decimal
+','
+"""
+
+import importlib as _importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unveil.files.documents.evidence import read_evidence
+    from unveil.files.documents.toml import read_plan, read_policy, read_schema
+    from unveil.files.formats.csv.format import Csv
+    from unveil.files.formats.excel import Excel
+    from unveil.files.tables import read, write
+
+del TYPE_CHECKING  # the public names are exactly those of __all__
+
+__all__ = [
+    "Csv", "Excel", "read", "read_evidence", "read_plan", "read_policy", "read_schema", "write",
+]  # fmt: skip
+
+_HOME = {
+    "Csv": "unveil.files.formats.csv.format",
+    "Excel": "unveil.files.formats.excel",
+    "read": "unveil.files.tables",
+    "read_evidence": "unveil.files.documents.evidence",
+    "read_plan": "unveil.files.documents.toml",
+    "read_policy": "unveil.files.documents.toml",
+    "read_schema": "unveil.files.documents.toml",
+    "write": "unveil.files.tables",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'unveil.files' has no attribute '{name}'")
+    return getattr(_importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

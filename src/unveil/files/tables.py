@@ -41,7 +41,7 @@ def read(
         file. Labels and missing codes that it does not declare are taken from the file.
     format
         The format, where the suffix does not name it or its options matter:
-        ``unveil.Csv(delimiter=";", decimal=",")``.
+        ``unveil.files.Csv(delimiter=";", decimal=",")``.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def write(
     >>> import tempfile, unveil
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.write(unveil.Schema(quasi="age"), f"{folder}/survey.toml")
-    ...     unveil.read_schema(f"{folder}/survey.toml")
+    ...     unveil.files.read_schema(f"{folder}/survey.toml")
     Schema(1 attribute: 1 quasi)
     """
     if not isinstance(value, Release) and (keep_order is not None or row_map is not None):

@@ -29,9 +29,10 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
 
     >>> import unveil
     >>> people = unveil.households(40)
-    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
-    >>> quick["attacks"] = ["distance"]
-    >>> result = unveil.audit(people, people, truth="person", **quick)
+    >>> quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    >>> result = unveil.audit(
+    ...     people, people, truth="person", attacks=["distance"], settings=quick
+    ... )
     >>> summary(result.evidence)["attacks"].title
     'Who is linked'
     """

@@ -44,9 +44,10 @@ def report(
     --------
     >>> import tempfile, unveil
     >>> people = unveil.households(40)
-    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
-    >>> quick["attacks"] = ["distance"]
-    >>> result = unveil.audit(people, people, truth="person", **quick)
+    >>> quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    >>> result = unveil.audit(
+    ...     people, people, truth="person", attacks=["distance"], settings=quick
+    ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.report(result, f"{folder}/audit.html")
     """

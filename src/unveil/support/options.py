@@ -1,5 +1,6 @@
 """Numeric options checked against their range, shares of a whole, and progress."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from operator import index
 from typing import Protocol
@@ -38,8 +39,13 @@ def part_of(n: int, share: float, whole: int = 1) -> int:
     return int(Decimal(repr(share)) * n / whole)
 
 
+# Verbs report progress by one signature: the task at hand, how much of all tasks is done, and the
+# total, 0 if it is not known. It is called in the calling thread; a task may be reported again.
+TaskProgress = Callable[[str, float, float], None]
+
+
 class Progress(Protocol):
-    """A callback for progress, called in the calling thread."""
+    """The progress of one task within a verb, reported in the calling thread."""
 
     def __call__(self, done: int, total: int) -> None:
         """Report how much is done, and of how much in total."""

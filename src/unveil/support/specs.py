@@ -3,7 +3,8 @@
 import abc
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -101,6 +102,41 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
         word = "" if name is None else f"'{name}' is not {kind}; "
         raise SpecError(f"{word}method: one of {listing(known)}{suggest(str(name or ''), known)}")
     return known[name]
+
+
+def from_texts(spec: type[Spec], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters from the texts of a command line or a form; those that are None are left out.
+
+    >>> class Noise(Spec):
+    ...     scale: dict[str, float]
+    >>> from_texts(Noise, {"scale": "age=2,income=0.5"})
+    {'scale': {'age': 2.0, 'income': 0.5}}
+    """
+    types = {field.name: field.type for field in msgspec.structs.fields(spec)}
+    return {
+        name: _from_text(value, types.get(name, Any))
+        for name, value in texts.items()
+        if value is not None
+    }
+
+
+def _from_text(text: Any, kind: Any) -> Any:
+    """A parameter as its spec needs it: text as it is, else JSON, or name=number,..."""
+    if not isinstance(text, str):
+        return text
+    if not text.startswith(("[", "{")):
+        with suppress(msgspec.ValidationError):
+            return msgspec.convert(text, kind)
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(text)
+    named = [part.partition("=") for part in text.split(",")]
+    if not all(sign for _name, sign, _number in named):
+        return text
+    names = [name.strip() for name, _sign, _number in named]
+    with suppress(ValueError):
+        if len(set(names)) == len(names):
+            return dict(zip(names, (float(number) for *_, number in named), strict=True))
+    raise SpecError(f"{text}: name=number, separated by commas, no name twice")
 
 
 def describe(spec: type[Spec], kind: str) -> Method:

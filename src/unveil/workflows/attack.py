@@ -15,7 +15,7 @@ from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs, is_table_path
 from unveil.files.tables import write
-from unveil.support.progress import Progress
+from unveil.support.options import TaskProgress
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
@@ -60,7 +60,7 @@ def attack(  # noqa: PLR0913 - the inputs of a verb, by name
     truth: Any = None,
     seed: int = 0,
     engine: str = AUTO,
-    progress: Progress | None = None,
+    progress: TaskProgress | None = None,
 ) -> Links:
     """Link the records of an intruder with the rows of a release.
 
@@ -118,7 +118,7 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     truth: Any = None,
     seed: int = 0,
     settings: AttackSettings = DEFAULTS,
-    progress: Progress | None = None,
+    progress: TaskProgress | None = None,
 ) -> AttackSummary:
     """Attack one release or several, and count: every measure of the links.
 
@@ -174,7 +174,7 @@ def _links(
     schema: Schema | str | os.PathLike[str] | None,
     seed: int,
     settings: AttackSettings,
-    progress: Progress | None,
+    progress: TaskProgress | None,
 ) -> Links:
     """The links of one attack on an original and a release, with the truth."""
     original, release, truth = files

@@ -20,6 +20,7 @@ from unveil.files.documents.evidence import ROW, write_evidence, write_records
 from unveil.files.documents.toml import as_policy
 from unveil.files.locations import as_path, check_outputs, locate
 from unveil.support.arrays import Floats
+from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
 from unveil.values.release.plan import check_seed
 from unveil.values.results.evidence import FORMAT, Audit, Evidence, Finding, LeftOut, UsedPlugin
@@ -58,7 +59,10 @@ from unveil.workflows.auditing.used_plugins import used_plugins
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
 
 
-def audit(
+DEFAULTS = AuditSettings()
+
+
+def audit(  # noqa: PLR0913 - the inputs of a verb, by name
     original: Any,
     release: Any,
     *,
@@ -67,7 +71,8 @@ def audit(
     truth: Any = None,
     policy: Policy | str | os.PathLike[str] | None = None,
     seed: int = 0,
-    **settings: Any,
+    settings: AuditSettings = DEFAULTS,
+    progress: TaskProgress | None = None,
 ) -> Audit:
     """Attack a release as an intruder would; measure the risk, and the loss by masking.
 
@@ -87,9 +92,10 @@ def audit(
         Limits that the release must keep, or their TOML file.
     seed
         Random seed.
-    **settings
-        Fields of :class:`~unveil.workflows.auditing.settings.AuditSettings`: `knows`, `plan`,
-        `rename`, `intruder_file`, `worst_case`, `halves`, `evidence`, `seconds` and so on.
+    settings
+        What an intruder knows, the plan, the files to write, and how much to do.
+    progress
+        Called with the step, how much is done, and the total.
 
     Examples
     --------
@@ -97,19 +103,23 @@ def audit(
     >>> sample = unveil.households(100, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
-    >>> quick = {"remedies": False, "worst_case": False}
-    >>> result = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], **quick)
+    >>> quick = unveil.AuditSettings(remedies=False, worst_case=False)
+    >>> result = unveil.audit(
+    ...     sample, release, policy=limits, attacks=["rank-max"], settings=quick
+    ... )
     >>> result.verdict.passed
     False
     >>> result.worst.risk.n
     100
     """
-    chosen, limits = AuditSettings(**settings).resolved(), as_policy(policy)
+    if not isinstance(settings, AuditSettings):
+        raise UsageError(f"settings are AuditSettings, not {type(settings).__name__}")
+    chosen, limits = settings.resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _as_list(attacks)]
     if chosen.evidence is not None:
         as_path(chosen.evidence)  # refuses a URI
-    files = [settings.get(name) for name in ("plan", "release_schema", "intruder_file")]
+    files = (settings.plan, settings.release_schema, settings.intruder_file)
     sources = (original, release, schema, truth, policy, *files)
     check_outputs([chosen.evidence], sources, force=chosen.force, tables=[chosen.per_record])
     if chosen.per_record is not None:  # the names of its columns must suit the format
@@ -119,7 +129,7 @@ def audit(
             error.or_else("or write the risk of each record as CSV or Parquet")
             raise
     inputs = read_inputs(original, release, schema, truth, chosen, seed)
-    return AuditRun(inputs, chosen, limits, specs).run()
+    return AuditRun(inputs, chosen, limits, specs, progress=progress).run()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -131,6 +141,7 @@ class AuditRun:
     policy: Policy | None
     specs: list[Attack] | None
     sizes: dict[str, int] | None = None  # sample sizes of a replay, by step
+    progress: TaskProgress | None = None
 
     def run(self) -> Audit:
         """Run all steps, and write the evidence."""
@@ -147,7 +158,7 @@ class AuditRun:
         )
         steps = Checkpoints(
             len(runs) + what_ifs + MEASURE_STEPS,
-            progress=settings.progress,
+            progress=self.progress,
             folder=self._checkpoint_folder(plugins),
         )
         try:

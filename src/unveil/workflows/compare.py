@@ -66,8 +66,8 @@ def compare(
     >>> people = unveil.households(100, seed=7)
     >>> def audit_of(p):
     ...     release = unveil.mask(people, [unveil.masks.RankSwapping(p=p)], seed=7)
-    ...     quick = {"sweep": False, "remedies": False, "worst_case": False}
-    ...     return unveil.audit(people, release, attacks=["distance"], **quick)
+    ...     quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    ...     return unveil.audit(people, release, attacks=["distance"], settings=quick)
     >>> comparison = compare([audit_of(2), audit_of(30)], names=["light", "strong"])
     >>> {best.criterion: best.releases for best in comparison.best}["risk"]
     ('strong',)

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,14 @@ from unveil.files.locations import check_outputs
 from unveil.files.tables import write
 from unveil.masks import Microaggregation, Pram, RankSwapping
 from unveil.masks.base import ColumnMask
+from unveil.support.options import TaskProgress
 from unveil.table.sample import households
 from unveil.values.release.plan import Plan
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
 from unveil.workflows.audit import audit
+from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask
 
@@ -80,7 +82,7 @@ def demonstrate(
     records: int = 1000,
     seed: int = 7,
     force: bool = False,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: TaskProgress | None = None,
 ) -> Demonstration:
     """Make the sample, mask it in each way, audit the releases and compare them.
 
@@ -116,12 +118,7 @@ def demonstrate(
 
 
 def _audit(
-    folder: Path,
-    name: str,
-    seed: int,
-    progress: Callable[[str, int, int], None] | None,
-    *,
-    force: bool,
+    folder: Path, name: str, seed: int, progress: TaskProgress | None, *, force: bool
 ) -> Audit:
     result = audit(
         folder / DATA,
@@ -131,9 +128,11 @@ def _audit(
         truth=folder / f"{name}.map.csv",
         policy=folder / LIMITS,
         seed=seed,
-        plan=folder / f"{name}.plan.toml",
-        remask=REMASK,
-        worst_case=name == IN_PARALLEL,  # it takes long: once, beside the other audits
+        settings=AuditSettings(
+            plan=folder / f"{name}.plan.toml",
+            remask=REMASK,
+            worst_case=name == IN_PARALLEL,  # it takes long: once, beside the other audits
+        ),
         progress=progress,
     )
     write(result, folder / f"{name}.json", force=force)
@@ -170,7 +169,7 @@ def audit_alone(folder: str, name: str, seed: str) -> None:
 class DemoProgress:
     """One progress bar over all parts, weighted by their duration."""
 
-    def __init__(self, progress: Callable[[str, int, int], None] | None) -> None:
+    def __init__(self, progress: TaskProgress | None) -> None:
         self._progress = progress
         self._part, self._before = "", 0  # the part, and the duration of those before
         self._step, self._steps = "", 0.0  # the step, and the duration of those before
@@ -183,8 +182,8 @@ class DemoProgress:
         self._step, self._steps = "", 0.0
         self._show(label, 0.0)
 
-    def step(self, step: str, done: int, total: int) -> None:
-        """Progress of an audit; each of its steps counts one hundred."""
+    def step(self, step: str, done: float, total: float) -> None:
+        """TaskProgress of an audit; each of its steps counts one hundred."""
         if step != self._step:
             self._steps += _duration(self._step)
             self._step = step

@@ -2,7 +2,9 @@
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +14,13 @@ from unveil.engines.select import AUTO
 from unveil.engines.select import engine as select_engine
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
+from unveil.files.formats.base import Format
+from unveil.files.locations import check_outputs
+from unveil.files.tables import write
 from unveil.measures import forecast, risk
 from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
+from unveil.support.options import TaskProgress
 from unveil.table.infer import guess_attribute
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -23,6 +29,7 @@ from unveil.values.links import Links
 from unveil.values.release.release import Release, Releases
 from unveil.values.results.linking import Linkage
 from unveil.wording import absent_column, listing
+from unveil.workflows.auditing.attack_names import attack_from, with_parameters
 from unveil.workflows.auditing.checks import same_type
 from unveil.workflows.inputs.intruder_view import (
     UNUSED,
@@ -31,22 +38,39 @@ from unveil.workflows.inputs.intruder_view import (
     personal_attributes,
 )
 from unveil.workflows.inputs.scenario import Scenario, check_kinds, prepare
-from unveil.workflows.inputs.sources import as_microdata
+from unveil.workflows.inputs.sources import as_microdata, read_table
 
 EVERYBODY = Intruder()
 PROBABILISTIC_ATTRIBUTES = 3  # with fewer, agreement by chance cannot be estimated
 
 
+@dataclass(frozen=True, kw_only=True)
+class LinkSettings:
+    """Settings of a linkage of files, beyond the files, the attack and the truth."""
+
+    knows: tuple[str, ...] | None = None  # attributes of the first file to link by
+    parameters: Mapping[str, Any] | None = None  # of the default attack, as values or texts
+    confidence: float = SURE_PROBABILITY  # probability above which a link is claimed
+    format: Format | None = None  # of the files, if its options matter
+    links: str | os.PathLike[str] | None = None  # table for the links
+    force: bool = False  # overwrite files that exist
+    engine: str = AUTO  # that compares the files
+
+
+DEFAULTS = LinkSettings()
+
+
 def link(  # noqa: PLR0913 - the inputs of a verb, by name
     a: Any,
     b: Any,
-    spec: Attack | None = None,
+    spec: Attack | str | Mapping[str, Any] | None = None,
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     other_schema: Schema | str | os.PathLike[str] | None = None,
     truth: Any = None,
     seed: int = 0,
     engine: str = AUTO,
+    progress: TaskProgress | None = None,
 ) -> Links:
     """Link the records of one file with those of another about (partly) the same people.
 
@@ -65,9 +89,9 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
         Paths, frames or Microdata. Each record of `a` is linked with a record of `b`, which
         messages call the release; it may be a :class:`~unveil.Release`.
     spec
-        The attack, one of :mod:`unveil.attacks`. Default: `Probabilistic` with three or more
-        common attributes, `Distance` with fewer, both with posterior probabilities of one-to-one
-        matchings; `Structural` with none.
+        The attack, one of :mod:`unveil.attacks`, or its name. Default: `Probabilistic` with three
+        or more common attributes, `Distance` with fewer, both with posterior probabilities of
+        one-to-one matchings; `Structural` with none.
     schema
         The roles and levels of the columns of `a`; of both files without `other_schema`, and then
         either file may lack some of them.
@@ -80,6 +104,8 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
         Random seed.
     engine
         The engine that compares the files, as for :func:`unveil.attack`.
+    progress
+        Called with the task, how much is done, and the total, when links are computed.
 
     Examples
     --------
@@ -94,24 +120,71 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
     """
     chosen, (first, second) = select_engine(engine), _read(a, b, schema, other_schema)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
-    links = link_scenario(scenario, spec)
+    links = link_scenario(scenario, spec, progress=progress)
     for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
     return links
 
 
+def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
+    a: Any,
+    b: Any,
+    spec: Attack | str | Mapping[str, Any] | None = None,
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    other_schema: Schema | str | os.PathLike[str] | None = None,
+    truth: Any = None,
+    seed: int = 0,
+    settings: LinkSettings = DEFAULTS,
+    progress: TaskProgress | None = None,
+) -> Linkage:
+    """Link two files as :func:`link` does; what was compared, claimed and, if known, right."""
+    inputs = (a, b, schema, other_schema, truth, getattr(spec, "pairs", None))
+    check_outputs((), inputs, force=settings.force, tables=[settings.links])
+    chosen = select_engine(settings.engine)
+    tell = progress or (lambda _task, _done, _total: None)
+    shared = schema is not None and other_schema is None
+    tell("reading the first file", 0, 0)
+    first = read_table(a, schema, settings.format, part=shared)
+    tell("reading the second file", 0, 0)
+    second = read_table(b, schema if shared else other_schema, settings.format, part=shared)
+    declared = as_schema(schema)
+    if declared is not None and shared:
+        check_named(declared, first, second)
+    tell("linking", 0, 0)
+    scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
+    links = link_scenario(
+        scenario, spec, settings.knows, parameters=settings.parameters, progress=progress
+    )
+    result = linkage(links, scenario, confidence=settings.confidence)
+    if settings.links is not None:
+        write(links, settings.links, force=settings.force)
+    return result
+
+
 def link_scenario(
-    scenario: Scenario, spec: Attack | None = None, knows: tuple[str, ...] | None = None
+    scenario: Scenario,
+    spec: Attack | str | Mapping[str, Any] | None = None,
+    knows: tuple[str, ...] | None = None,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    progress: TaskProgress | None = None,
 ) -> Links:
-    """The links of two files, by the attributes named; by default by all that are suitable."""
+    """The links of two files, by the attributes named; by default by all that are suitable.
+
+    `parameters` are those of the default attack.
+    """
     _check_known(scenario, knows)
-    spec = default_attack(scenario, knows) if spec is None else spec
+    if spec is None:
+        spec = with_parameters(default_attack(scenario, knows), parameters or {})
+    spec = attack_from(spec)
     check_kinds(spec, EVERYBODY, scenario.truth)
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
         knows = common(scenario).columns
         if not knows:
             raise _nothing_common(scenario, "leave out the attack, and their structure is compared")
-    return scenario.links(spec, Intruder(knows=knows))
+    links = scenario.links(spec, Intruder(knows=knows))
+    return links if progress is None else replace(links, progress=partial(progress, links.name))
 
 
 def _read(

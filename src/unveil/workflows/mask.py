@@ -3,7 +3,7 @@
 import logging
 import os
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from unveil.masks.generalisation.base import refuse_broken
 from unveil.measures import discards, every_subgroup, uneven_discards
 from unveil.models import check
 from unveil.support.arrays import Ints
+from unveil.support.options import TaskProgress
 from unveil.support.phrases import plain
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints
@@ -39,7 +40,7 @@ def mask(
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     seed: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: TaskProgress | None = None,
 ) -> Release:
     """Mask a table: apply masks in order, each to its columns.
 
@@ -86,7 +87,7 @@ def mask_again(original: Microdata, plan: Plan) -> Release:
 
 
 def _apply(
-    original: Microdata, plan: Plan, progress: Callable[[str, int, int], None] | None, *, warn: bool
+    original: Microdata, plan: Plan, progress: TaskProgress | None, *, warn: bool
 ) -> Release:
     masks = masks_of(plan, original)
     not_checked = check_masks(masks, original)

@@ -100,7 +100,7 @@ def test_a_full_disk_is_really_survived(tmp_path):
 
 def test_a_target_that_cannot_be_is_refused(tmp_path):
     with pytest.raises(FileError, match="this is a folder or a device"):
-        unveil.write(DATA, tmp_path, format=unveil.Csv())
+        unveil.write(DATA, tmp_path, format=unveil.files.Csv())
     with pytest.raises(FileError, match="folder does not exist"):
         unveil.write(DATA, tmp_path / "no" / "t.csv")
     with pytest.raises(FileError, match="names no known format"):
@@ -108,6 +108,6 @@ def test_a_target_that_cannot_be_is_refused(tmp_path):
     with pytest.raises(UsageError, match="not dict"):
         unveil.write({}, tmp_path / "t.csv")
     with pytest.raises(UsageError, match="a schema, a plan or a policy is written as TOML"):
-        unveil.write(DATA.schema, tmp_path / "t.toml", format=unveil.Csv())
+        unveil.write(DATA.schema, tmp_path / "t.toml", format=unveil.files.Csv())
     with pytest.raises(FileError, match="file name too long"):
         unveil.write(DATA, tmp_path / ("x" * 300 + ".csv"))

@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil import Csv, Microdata, Schema
+from unveil import Microdata, Schema
 from unveil.errors import DataError
+from unveil.files import Csv
 from unveil.files.formats import columnar
 from unveil.files.formats.columnar import Arrow, Parquet
 from unveil.files.formats.csv import format as csv

@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from unveil import Attribute, Microdata, Schema
+from unveil import Microdata, Schema
 from unveil.errors import SchemaError
+from unveil.table.attribute import Attribute
 
 
 @pytest.mark.parametrize(

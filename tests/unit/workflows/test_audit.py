@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
@@ -75,7 +76,7 @@ def full(people, release):
     """Everything that an audit does, once."""
     told = []
     policy = Policy(max_risk=0.05, forbid_row_order=True)
-    found = unveil.audit(
+    found = audits.audit(
         people, release, policy=policy, seed=3, remask=2, errors=(0, 0.5),
         progress=lambda *step: told.append(step),
     )  # fmt: skip
@@ -173,7 +174,7 @@ def test_who_knows_more_may_ignore_it():
     own = {name: rng.normal(size=80) for name in names}
     spoilt = {name: own[name] + (3, 1e-4, 9)[i] * rng.normal(size=80) for i, name in enumerate(own)}
     before, after = (Microdata(pl.DataFrame(x), Schema(quasi=names)) for x in (own, spoilt))
-    found = unveil.audit(before, after, truth=np.arange(80), **(QUICK | {"sweep": True})).evidence
+    found = audits.audit(before, after, truth=np.arange(80), **(QUICK | {"sweep": True})).evidence
     known = found.knowledge
     shares = [one.share for one in known.steps]
     assert shares[0] > 0.9
@@ -198,7 +199,7 @@ def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, ha
     assert half.share < none.share
     assert none.interval.low <= none.share <= none.interval.high
     quick = QUICK | {"attacks": ["rank"], "errors": (0, 0.5)}
-    alone = unveil.audit(people, release, seed=3, **quick)
+    alone = audits.audit(people, release, seed=3, **quick)
     noisy = alone.evidence.noisy_knowledge
     intruder = Intruder(knows=("age", "pay"), direction=noisy.direction)
     links = unveil.attack(people, release, attacks.Rank(), intruder=intruder, seed=3)
@@ -331,10 +332,10 @@ def test_the_order_of_rows_is_forbidden(people, release, full):
     """As written, a release is shuffled; in the order of the original it tells who is who."""
     quick = QUICK | {"attacks": ["position"]}
     assert found_of(full[0].evidence, "forbid_row_order", forbid_row_order=True).kept
-    kept = unveil.audit(people, release.data, truth=np.arange(N), **quick).evidence
+    kept = audits.audit(people, release.data, truth=np.arange(N), **quick).evidence
     betrayed = found_of(kept, "forbid_row_order", forbid_row_order=True)
     assert (betrayed.kept, betrayed.found) == (False, True)
-    unknown = unveil.audit(people, release, **QUICK).evidence
+    unknown = audits.audit(people, release, **QUICK).evidence
     assert "not measured" in found_of(unknown, "forbid_row_order", forbid_row_order=True).reason
 
 
@@ -347,7 +348,7 @@ def test_what_is_not_measured_is_not_kept(people):
     )  # fmt: skip
     made_up = [masks.Synthesis(columns=[name for name in people.columns if name != "weight"])]
     synthetic = unveil.mask(people, made_up, seed=1)
-    found = unveil.audit(people, synthetic, policy=every)
+    found = audits.audit(people, synthetic, policy=every)
     assert found.evidence.attacks == ()
     assert (found.evidence.pairs, found.evidence.knowledge) == (None, None)
     assert {one.limit for one in found.verdict.broken} == {
@@ -359,12 +360,12 @@ def test_what_is_not_measured_is_not_kept(people):
     assert "made up" in str(found)
     with pytest.raises(unveil.UnveilError, match="nobody was attacked"):
         _ = found.worst
-    alone = unveil.audit(people, synthetic.data, truth="none")
+    alone = audits.audit(people, synthetic.data, truth="none")
     assert alone.evidence.loss == found.evidence.loss
     with pytest.raises(unveil.UnveilError, match="'none' if every row is made up"):
-        unveil.audit(people, synthetic.data)
+        audits.audit(people, synthetic.data)
     bare = Microdata(people.to_frame().select(KNOWS), Schema(quasi=KNOWS, nominal="town"))
-    only = unveil.audit(bare, bare, truth="row-order", **QUICK, policy=Policy(l_diversity=1))
+    only = audits.audit(bare, bare, truth="row-order", **QUICK, policy=Policy(l_diversity=1))
     assert only.verdict.broken[0].reason.startswith("not measured")
 
 
@@ -377,7 +378,7 @@ RELEASED = pl.DataFrame({"x": [1.1, 2.2, 3.9, 2.9]})
 
 def linked(original, released, **options):
     """The expected hits and those attacked, in either direction."""
-    found = unveil.audit(original, released, schema=FOUR, **(QUICK | options)).evidence
+    found = audits.audit(original, released, schema=FOUR, **(QUICK | options)).evidence
     risks = {one.risk.direction: one.risk for one in found.attacks}
     return [(r.expected, r.n, r.absent) for _, r in sorted(risks.items())]
 
@@ -439,8 +440,8 @@ def test_the_order_of_rows_means_nothing(people, release):
         "plan": release.plan, "policy": Policy(max_risk=0.1), "remask": 1, "errors": [0.2],
         "remedies": False,  # of which test_remedies.py has the same
     }  # fmt: skip
-    one = unveil.audit(people, release.data, truth=np.arange(N), **options)
-    other = unveil.audit(
+    one = audits.audit(people, release.data, truth=np.arange(N), **options)
+    other = audits.audit(
         people.take(mine), release.data.take(theirs), truth=back[theirs], **options
     )
     before, after = one.to_dict(), other.to_dict()
@@ -496,14 +497,14 @@ def test_no_clock_decides_anything(people, release, monkeypatch):
     """A clock that stands still, or none at all: the samples are the same."""
     monkeypatch.setattr(attack_runs, "PILOT", 12)
     small = QUICK | {"attacks": ["distance", "rank"], "seconds": 2e-5, "remask": 3}
-    before = unveil.audit(people, release, **small)
+    before = audits.audit(people, release, **small)
 
     def no_clock():
         raise AssertionError
 
     for name in ("monotonic", "perf_counter", "process_time"):
         monkeypatch.setattr(time, name, no_clock)
-    assert evidence_json(unveil.audit(people, release, **small).evidence) == evidence_json(
+    assert evidence_json(audits.audit(people, release, **small).evidence) == evidence_json(
         before.evidence
     )
 
@@ -511,8 +512,8 @@ def test_no_clock_decides_anything(people, release, monkeypatch):
 def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch):
     monkeypatch.setattr(attack_runs, "PILOT", 12)
     quick = QUICK | {"attacks": ["distance", "rank"], "policy": Policy(max_risk=1)}
-    some = unveil.audit(people, release, seconds=1e-9, **quick)
-    again = unveil.audit(people, release, seconds=1e-9, **quick)
+    some = audits.audit(people, release, seconds=1e-9, **quick)
+    again = audits.audit(people, release, seconds=1e-9, **quick)
     assert evidence_json(some.evidence) == evidence_json(again.evidence)
     for one in some.evidence.attacks:
         assert (one.risk.n, one.risk.population, one.risk.candidates) == (12, N, N)
@@ -525,7 +526,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
     assert "drawn from 60" in str(some)
     each = some.per_record["distance original-to-release"]
     assert np.isnan(each).sum() == N - 12
-    exact = unveil.audit(people, release, seconds=1e-9, exact=True, **quick)
+    exact = audits.audit(people, release, seconds=1e-9, exact=True, **quick)
     assert all(one.risk.interval is None for one in exact.evidence.attacks)
     assert np.array_equal(exact.per_record["distance original-to-release"][~np.isnan(each)],
                           each[~np.isnan(each)])  # fmt: skip
@@ -533,7 +534,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
 
 def test_a_subgroup_of_which_some_were_attacked_has_an_interval(people, release, monkeypatch):
     monkeypatch.setattr(attack_runs, "PILOT", 24)
-    some = unveil.audit(people, release, seconds=1e-9, **QUICK)
+    some = audits.audit(people, release, seconds=1e-9, **QUICK)
     found = some.evidence.subgroups
     sizes = {(g.column, n): k for g in measures.subgroups(people)
              for n, k in zip(g.names, g.sizes, strict=True)}  # fmt: skip
@@ -591,7 +592,7 @@ ODD = {
 def test_odd_files_are_audited(people, case):
     original, released = (data.take(range(min(len(data), 20))) for data in ODD[case](people))
     options = {"remask": 0, "errors": [0.5]}
-    found = unveil.audit(original, released, truth="row-order", **options)
+    found = audits.audit(original, released, truth="row-order", **options)
     assert found.worst.risk.n == len(original)
     not_made = [one.name for one in found.evidence.left_out if "supervised" not in one.name]
     assert not_made[-1] == "position"
@@ -602,7 +603,7 @@ def test_odd_files_are_audited(people, case):
 def test_few_attributes(people, columns):
     nominal = [name for name in columns if name != "pay"]
     few = Microdata(people.to_frame().select(columns), Schema(quasi=columns, nominal=nominal))
-    found = unveil.audit(few, few, truth="row-order", errors=[0.5], worst_case=False)
+    found = audits.audit(few, few, truth="row-order", errors=[0.5], worst_case=False)
     assert found.worst.risk.expected == pytest.approx(few.to_frame().n_unique())
 
 
@@ -610,14 +611,14 @@ def test_dates_can_be_known_wrongly_and_masked_again(people):
     original, _ = ODD["dates"](people)
     swapped = unveil.mask(original, [masks.RankSwapping(p=10, columns=["age"])], seed=1)
     quick = QUICK | {"attacks": ["rank"], "remask": 1, "errors": [0, 0.2]}
-    found = unveil.audit(original, swapped, **quick)
+    found = audits.audit(original, swapped, **quick)
     assert found.evidence.noisy_knowledge.points[0].share > 0
     assert found.evidence.remasking.n == N
 
 
 def test_generalised_columns(people, tmp_path):
     recoded = unveil.mask(people, [masks.GlobalRecoding(intervals=10, columns=["age"])], seed=1)
-    found = unveil.audit(people, recoded, remask=1, errors=[0.2], remedies=False)
+    found = audits.audit(people, recoded, remask=1, errors=[0.2], remedies=False)
     assert found.evidence.left_out == ()
     by = {one.name: set(one.risk.attributes) for one in found.evidence.attacks}
     assert by["probabilistic"] == {"pay", "town"}  # which are values that agree or not
@@ -626,10 +627,10 @@ def test_generalised_columns(people, tmp_path):
     assert found.evidence.population.n == N
     unveil.write(recoded.data, tmp_path / "r.csv")
     files = {"schema": SCHEMA, "truth": recoded.row_map} | QUICK
-    again = unveil.audit(
+    again = audits.audit(
         people.to_frame(), tmp_path / "r.csv", release_schema=recoded.schema, **files
     )
-    plain = unveil.audit(people, recoded, **QUICK)
+    plain = audits.audit(people, recoded, **QUICK)
     assert [one.risk.expected for one in again.evidence.attacks] == [
         one.risk.expected for one in plain.evidence.attacks
     ]
@@ -638,7 +639,7 @@ def test_generalised_columns(people, tmp_path):
 def test_a_warning_is_given_once(people, caplog):
     original, released = ODD["constant columns"](people)
     with caplog.at_level(logging.WARNING, "unveil"):
-        unveil.audit(
+        audits.audit(
             original, released, truth="row-order", errors=(), sweep=False, worst_case=False
         )
     said = [record.getMessage() for record in caplog.records]
@@ -650,14 +651,14 @@ def test_a_warning_is_given_once(people, caplog):
 def test_attacks_of_one_name_are_told_apart(people, release, tmp_path):
     both = [attacks.Probabilistic(), attacks.Probabilistic(smoothing=3)]
     quick = QUICK | {"attacks": both}
-    found = unveil.audit(people, release, evidence=tmp_path / "kept", **quick)
+    found = audits.audit(people, release, evidence=tmp_path / "kept", **quick)
     names = {one.name for one in found.evidence.attacks}
     assert names == {"probabilistic", "probabilistic-2"}
     assert len(found.per_record) == 4
-    plain = unveil.audit(people, release, **quick)
+    plain = audits.audit(people, release, **quick)
     assert evidence_json(found.evidence) == evidence_json(plain.evidence)
     pairs = attacks.Pairs(pairs=unveil.attack(people, release, attacks.Distance()).pairs())
-    scored = unveil.audit(people, release, **(QUICK | {"attacks": [pairs]}))
+    scored = audits.audit(people, release, **(QUICK | {"attacks": [pairs]}))
     assert scored.worst.name == "pairs"
 
 
@@ -671,7 +672,7 @@ def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monke
     with monkeypatch.context() as patch:
         patch.setattr("unveil.measures.unchanged", fail)
         with pytest.raises(KeyboardInterrupt):
-            unveil.audit(people, release.data, truth=np.arange(N), **kept)
+            audits.audit(people, release.data, truth=np.arange(N), **kept)
     truth, other = np.arange(N), release.data.take(np.arange(N)[::-1])
     for changed in (
         {"truth": truth[::-1]}, {"seed": 1}, {"knows": ["age"]}, {"attacks": ["distance", "rank"]},
@@ -681,9 +682,9 @@ def test_what_is_finished_is_of_these_rows_only(people, release, tmp_path, monke
         given = {"original": people, "release": release.data, "truth": truth} | kept | changed
         files = given.pop("original"), given.pop("release")
         with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
-            unveil.audit(*files, resume=True, **given)
-    found = unveil.audit(people, release.data, truth=np.arange(N), resume=True, **kept)
-    whole = unveil.audit(people, release.data, truth=np.arange(N), **QUICK)
+            audits.audit(*files, resume=True, **given)
+    found = audits.audit(people, release.data, truth=np.arange(N), resume=True, **kept)
+    whole = audits.audit(people, release.data, truth=np.arange(N), **QUICK)
     assert evidence_json(found.evidence) == evidence_json(whole.evidence)
     assert not (tmp_path / "kept.unfinished").exists()
 
@@ -718,7 +719,7 @@ REFUSED = [
     ({"memory": 0}, "4G"),
     ({"memory": "1.5.2G"}, "4G"),
     ({"resume": True}, "evidence"),
-    ({"progress": 3}, "something that can be called"),
+    ({"settings": {"plan": 3}}, "settings are AuditSettings, not dict"),
     ({"plan": 3}, "plan: not int"),
     ({"schema": SCHEMA}, "schema"),
     ({"seed": -1}, "seed"),
@@ -729,7 +730,7 @@ REFUSED = [
 def test_what_cannot_be_done_is_refused(people, release, options, said):
     given = {"truth": "row-order"} | options
     with pytest.raises(unveil.UnveilError, match=said):
-        unveil.audit(people, release.data, **given)
+        audits.audit(people, release.data, **given)
 
 
 def test_a_release_knows_its_plan_names_and_truth(people, release):
@@ -739,9 +740,9 @@ def test_a_release_knows_its_plan_names_and_truth(people, release):
         ({"truth": "none"}, "knows whose its rows are"),
     ):
         with pytest.raises(unveil.UnveilError, match=said):
-            unveil.audit(people, release, **options)
+            audits.audit(people, release, **options)
     with pytest.raises(unveil.UnveilError, match="audit each"):
-        unveil.audit(people, unveil.Releases([release, release], key=True))
+        audits.audit(people, unveil.Releases([release, release], key=True))
 
 
 def test_files_that_do_not_fit_are_refused(people):
@@ -749,27 +750,27 @@ def test_files_that_do_not_fit_are_refused(people):
     retyped = frame.with_columns(pay=pl.lit("much"), pays=pl.col("pay"))
     free = Schema(quasi=KNOWS, nominal="town")
     with pytest.raises(unveil.UnveilError, match=r"pay \(numbers, now .*perhaps pays=pay"):
-        unveil.audit(Microdata(frame, free), Microdata(retyped, free), truth="row-order")
+        audits.audit(Microdata(frame, free), Microdata(retyped, free), truth="row-order")
     with pytest.raises(unveil.UnveilError, match="no attribute has the role quasi"):
-        unveil.audit(Microdata(frame), Microdata(frame), truth="row-order")
+        audits.audit(Microdata(frame), Microdata(frame), truth="row-order")
     with pytest.raises(unveil.UnveilError, match="none of the quasi-identifiers"):
-        unveil.audit(people, frame.select("debt"), truth="row-order")
+        audits.audit(people, frame.select("debt"), truth="row-order")
     ids = frame.with_columns(id=pl.Series(range(N)))
     keyed = Schema(quasi=KNOWS, identifier="id", nominal="town")
     strange = ids.with_columns(
         id=pl.when(pl.col("id") < 3).then(pl.col("id") + 900).otherwise("id")
     )
     with pytest.raises(unveil.UnveilError, match="identifiers of 3 released rows are not"):
-        unveil.audit(ids, strange, schema=keyed, truth="id")
+        audits.audit(ids, strange, schema=keyed, truth="id")
     known = Microdata(ids, keyed)
     with pytest.raises(unveil.UnveilError, match="'id' is an identifier"):
-        unveil.audit(known, known, truth="id", knows=["id"])
+        audits.audit(known, known, truth="id", knows=["id"])
 
 
 def test_other_names_are_noticed(people, caplog):
     renamed = people.to_frame().rename({"pay": "pay2"})
     with caplog.at_level(logging.WARNING, "unveil"):
-        found = unveil.audit(people, renamed, truth="row-order", **QUICK)
+        found = audits.audit(people, renamed, truth="row-order", **QUICK)
     assert "perhaps pay2=pay" in found.evidence.notes[0]
     assert "perhaps pay2=pay" in caplog.text
     assert found.evidence.known == ("age", "town")
@@ -786,7 +787,7 @@ def test_memory_is_read_in_units():
 
 def test_settings_are_plain_values():
     plain = AuditSettings(
-        plan=unveil.Plan(STEPS, seed=1), evidence="x", format=unveil.Csv()
+        plan=unveil.Plan(STEPS, seed=1), evidence="x", format=unveil.files.Csv()
     ).to_dict()
     assert msgspec.json.decode(msgspec.json.encode(plain))["errors"] == list(plain["errors"])
     assert "evidence" not in plain
@@ -802,14 +803,14 @@ def test_of_many_records_attributes_are_chosen_among_some(people, release, monke
     sampled = release.data.take(rows)
     options = QUICK | {"attacks": [attack], "sweep": True}
     told = {"plan": release.plan} if attack == "tailored" else {}
-    found = unveil.audit(people, sampled, truth=rows, **options, **told).evidence.knowledge
+    found = audits.audit(people, sampled, truth=rows, **options, **told).evidence.knowledge
     among = len(rows) if attack == "tailored" else 40  # channels are of all rows
     assert (found.chosen_on, found.among, found.estimated_on) == (10, among, 10)
     assert found.worst.n == len(rows)
     assert found.worst.candidates in (len(rows), N)
     assert found.steps[0].interval.low < found.steps[0].interval.high
     shuffled = np.random.default_rng(2).permutation(len(rows))
-    again = unveil.audit(
+    again = audits.audit(
         people, sampled.take(shuffled), truth=rows[shuffled], **options, **told
     ).evidence.knowledge
     alike(msgspec.to_builtins(found), msgspec.to_builtins(again))

@@ -95,7 +95,7 @@ def test_no_row_map_without_a_release(tmp_path, name):
     frame = pl.DataFrame({"c": ["a", "b", None] * 5})
     spec = masks.GlobalRecoding(groups={"NA": ["a"]}, columns=["c"])
     release = unveil.mask(frame, [spec], seed=1)
-    form = unveil.Csv(missing=["NA"]) if name == "r.csv" else None
+    form = unveil.files.Csv(missing=["NA"]) if name == "r.csv" else None
     with pytest.raises(unveil.UnveilError):
         unveil.write(release, tmp_path / name, format=form, row_map=tmp_path / "map.csv")
     assert list(tmp_path.iterdir()) == []
@@ -136,7 +136,7 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
     )
     plan = unveil.Plan(every, seed=2**63 - 1, keep_order=True, version="0.1.0")
     unveil.write(plan, tmp_path / "plan.toml")
-    assert unveil.read_plan(tmp_path / "plan.toml") == plan
+    assert unveil.files.read_plan(tmp_path / "plan.toml") == plan
     unveil.write(unveil.Plan(tuple(PLAN)), tmp_path / "short.toml")
     release = unveil.mask(sample, tmp_path / "short.toml", seed=1)
     assert release.data == unveil.mask(sample, PLAN, seed=1).data
@@ -166,7 +166,7 @@ def test_a_plan_file_that_is_wrong(tmp_path, text, said):
     path = tmp_path / "plan.toml"
     path.write_text(text)
     with pytest.raises(SpecError, match=said) as caught:
-        unveil.read_plan(path)
+        unveil.files.read_plan(path)
     assert str(caught.value).startswith(str(path))
 
 
@@ -178,7 +178,7 @@ def test_a_plan_names_a_function_and_cannot_hold_it(sample, tmp_path):
     assert unveil.Plan((partial_step,)).to_dict()["mask"][0]["function"] == "partial"
     unveil.write(unveil.Plan((step,)), tmp_path / "plan.toml")
     with pytest.raises(SpecError, match="from Python"):
-        unveil.read_plan(tmp_path / "plan.toml")
+        unveil.files.read_plan(tmp_path / "plan.toml")
 
 
 def test_progress_is_told_by_step(sample):

@@ -46,9 +46,10 @@ def read_evidence(path: str | os.PathLike[str]) -> Evidence:
 
     >>> import tempfile, unveil
     >>> people = unveil.households(40)
-    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
-    >>> quick["attacks"] = ["distance"]
-    >>> found = unveil.audit(people, people, truth="person", **quick)
+    >>> quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    >>> found = unveil.audit(
+    ...     people, people, truth="person", attacks=["distance"], settings=quick
+    ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_evidence(found.evidence, f"{folder}/audit.json")
     ...     read_evidence(f"{folder}/audit.json").records

@@ -173,9 +173,10 @@ class Audit:
 
     >>> import unveil
     >>> people = unveil.households(40)
-    >>> quick = dict.fromkeys(("sweep", "remedies", "worst_case"), False)
-    >>> quick["attacks"] = ["distance"]
-    >>> found = unveil.audit(people, people, truth="person", **quick)
+    >>> quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    >>> found = unveil.audit(
+    ...     people, people, truth="person", attacks=["distance"], settings=quick
+    ... )
     >>> found
     Audit(40 records; distance links 40.0 of 40)
     """

@@ -8,7 +8,7 @@ import msgspec
 
 from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UnveilError, UsageError
-from unveil.support.specs import words
+from unveil.support.specs import from_texts, words
 from unveil.wording import listing, suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold
@@ -76,6 +76,13 @@ def uses_row_order(name: str) -> bool:
     """Whether the attack of this name links by the positions of rows."""
     method = method_of(name)
     return method is not None and method.uses_row_order
+
+
+def with_parameters(attack: Attack, parameters: Mapping[str, Any]) -> Attack:
+    """The same attack with some parameters set, as values or as texts."""
+    spec = type(attack)
+    kept = {name: getattr(attack, name) for name in spec.__struct_fields__}
+    return spec(**kept | from_texts(spec, parameters))
 
 
 def _words(spec: type[Attack]) -> dict[str, str]:

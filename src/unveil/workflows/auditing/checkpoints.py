@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from unveil.files.checkpoints import CheckpointFolder
 from unveil.support.arrays import Floats
-from unveil.support.options import Progress
+from unveil.support.options import Progress, TaskProgress
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ class Checkpoints:
         self,
         steps: int,
         *,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: TaskProgress | None = None,
         folder: CheckpointFolder | None = None,
     ) -> None:
         self.steps, self.done = steps, 0

@@ -1,7 +1,7 @@
 """Replay an audit from its evidence, and check that every number is the same."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from unveil.errors import DataError, FileError, UsageError, errors_at
 from unveil.files.documents.toml import plan_from
 from unveil.files.formats.base import formats
 from unveil.files.locations import locate
+from unveil.support.options import TaskProgress
 from unveil.support.specs import find_method
 from unveil.table.schema import Schema
 from unveil.values.results.evidence import Evidence, Input
@@ -50,7 +51,7 @@ def replay(
     release: str | os.PathLike[str] | None = None,
     truth: str | os.PathLike[str] | None = None,
     intruder_file: str | os.PathLike[str] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: TaskProgress | None = None,
 ) -> Replay:
     """Run an audit again, on the same files, and compare every number.
 
@@ -77,7 +78,7 @@ def replay(
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
         raise UsageError("an attack of this audit was made of a table in memory: audit again")
     evidence = msgspec.structs.replace(evidence, settings=NEW_SETTINGS | evidence.settings)
-    settings = _settings(evidence, files.get(INTRUDER_FILE), progress)
+    settings = _settings(evidence, files.get(INTRUDER_FILE))
     inputs = read_inputs(
         files["original"],
         files["release"],
@@ -92,6 +93,7 @@ def replay(
         None if evidence.policy is None else Policy(**evidence.policy),
         None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
         _sample_sizes(evidence),
+        progress,
     ).run()
     before, now = _plain(evidence), _plain(again.evidence)
     differences = list(_differences("", before, now))
@@ -127,7 +129,7 @@ def _same_file(name: str, audited: Input, path: str | os.PathLike[str] | None) -
     return str(place)
 
 
-def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> AuditSettings:
+def _settings(evidence: Evidence, intruder_file: str | None) -> AuditSettings:
     """The settings of the audit, without its outputs."""
     kept = dict(evidence.settings)
     if set(kept) != set(AuditSettings().to_dict()):
@@ -139,7 +141,7 @@ def _settings(evidence: Evidence, intruder_file: str | None, progress: Any) -> A
     if kept["format"] is not None:
         options = dict(kept["format"])
         kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
-    return AuditSettings(**kept, intruder_file=intruder_file, progress=progress)
+    return AuditSettings(**kept, intruder_file=intruder_file)
 
 
 def _sample_sizes(evidence: Evidence) -> dict[str, int]:

@@ -20,7 +20,7 @@ from unveil.values.release.plan import Plan
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # How the audit runs, and which files: evidence lists its input files elsewhere.
-_NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "progress", "intruder_file")
+_NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "intruder_file")
 
 
 def _about(description: str) -> Meta:
@@ -96,9 +96,6 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     resume: Annotated[bool, _about("Resume a killed audit that was to write this evidence.")] = (
         False
     )
-    progress: Annotated[Any, _about("Called with the step, how much is done, and the total.")] = (
-        None
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,8 +112,6 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         select_engine(self.engine)
         if self.knows == ():
             raise SpecError("settings: knows: name at least one attribute")
-        if self.progress is not None and not callable(self.progress):
-            raise SpecError("settings: progress: something that can be called")
         if self.resume and self.evidence is None:
             raise SpecError(
                 "settings: resume: name the evidence (--evidence) that a killed audit was to write"

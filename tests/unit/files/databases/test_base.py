@@ -170,7 +170,7 @@ def test_a_password_is_refused_and_never_repeated(given):
 
 def test_what_is_no_table_is_kept_in_a_file():
     uri = "postgresql://me:hush@host/db?table=t"
-    for act in (lambda: unveil.write(unveil.Schema(), uri), lambda: unveil.read_schema(uri)):
+    for act in (lambda: unveil.write(unveil.Schema(), uri), lambda: unveil.files.read_schema(uri)):
         said = message(act, UsageError)
         assert "kept in a file" in said
         assert "hush" not in said
@@ -341,7 +341,9 @@ def test_places_that_cannot_be_written_are_refused(uri, file, tmp_path):
         assert said in message(lambda name=name: unveil.write(data, name))
         assert said in message(lambda name=name: locate(name).check_target(force=True))
     locate(f"{uri}?table=t").check_target(force=False)
-    said = message(lambda: unveil.write(data, f"{uri}?table=t", format=unveil.Csv()), UsageError)
+    said = message(
+        lambda: unveil.write(data, f"{uri}?table=t", format=unveil.files.Csv()), UsageError
+    )
     assert "no file format" in said
     assert "--output" in message(lambda: locate(f"{uri}?query=select 1 a").sibling("x"))
     assert not file.exists()

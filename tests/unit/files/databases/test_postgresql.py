@@ -390,7 +390,9 @@ def test_text_is_utf8_whatever_the_server_keeps(server, sql, monkeypatch, encodi
 
 
 def test_a_format_is_refused(table):
-    assert "no file format" in message(lambda: unveil.read(table, format=unveil.Csv()), UsageError)
+    assert "no file format" in message(
+        lambda: unveil.read(table, format=unveil.files.Csv()), UsageError
+    )
 
 
 @pytest.mark.parametrize(

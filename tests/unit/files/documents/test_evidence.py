@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil.files.documents.evidence import read_records, write_evidence, write_records
 
 
@@ -12,12 +13,12 @@ def audit():
     people = unveil.households(30)
     quick = {"attacks": ["distance"], "sweep": False, "errors": (), "knows": ["age", "sex"]}
     quick["worst_case"] = False
-    return unveil.audit(people, people.take(range(20)), truth="person", **quick)
+    return audits.audit(people, people.take(range(20)), truth="person", **quick)
 
 
 def test_evidence_makes_the_round_trip(audit, tmp_path):
     unveil.write(audit, tmp_path / "a.json")
-    read = unveil.read_evidence(tmp_path / "a.json")
+    read = unveil.files.read_evidence(tmp_path / "a.json")
     write_evidence(read, tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o600
@@ -33,13 +34,13 @@ def test_evidence_of_another_kind_is_refused(audit, tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"format": 2,', b'"format": 99,'))
     with pytest.raises(unveil.UnveilError, match=r"in format 99; this\s+is unveil"):
-        unveil.read_evidence(path)
+        unveil.files.read_evidence(path)
     for broken in (whole[:-40], b"", b"[]", b"{}", b"\xff\xfe", b'{"format": 2, "version": "0"}'):
         path.write_bytes(broken)
         with pytest.raises(unveil.UnveilError, match="not the evidence of an audit"):
-            unveil.read_evidence(path)
+            unveil.files.read_evidence(path)
     with pytest.raises(unveil.UnveilError, match="cannot be read"):
-        unveil.read_evidence(tmp_path)
+        unveil.files.read_evidence(tmp_path)
 
 
 def test_the_risk_of_each_record_is_a_table_of_its_own(audit, tmp_path):

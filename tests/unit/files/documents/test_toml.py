@@ -29,20 +29,20 @@ hierarchy = [["nurse", "health", "*"], ["clerk", "office", "*"]]
 def test_a_hand_written_schema_is_read(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(BY_HAND)
-    schema = unveil.read_schema(path)
+    schema = unveil.files.read_schema(path)
     assert schema.with_role("common") == ("income",)
     assert schema.with_role("weight") == ("w",)
     assert schema["education"].level == "ordinal"
     assert schema["education"].missing == ("9", "?")
     assert schema["job"].hierarchy[0] == ("nurse", "health", "*")
     unveil.write(schema, tmp_path / "again.toml")
-    assert unveil.read_schema(tmp_path / "again.toml") == schema
+    assert unveil.files.read_schema(tmp_path / "again.toml") == schema
 
 
 def test_a_byte_order_mark_is_no_key(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text("quasi = 'age'", encoding="utf-8-sig")
-    assert unveil.read_schema(path).with_role("quasi") == ("age",)
+    assert unveil.files.read_schema(path).with_role("quasi") == ("age",)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_a_wrong_file_is_named(tmp_path, text, said):
     path = tmp_path / "s.toml"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(SchemaError, match=said) as caught:
-        unveil.read_schema(path)
+        unveil.files.read_schema(path)
     assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_schema_that_is_not_there(tmp_path):
     with pytest.raises(FileError, match="the schema cannot be read: no such file"):
-        unveil.read_schema(tmp_path / "s.toml")
+        unveil.files.read_schema(tmp_path / "s.toml")
     with pytest.raises(UsageError, match="a schema is a Schema or a path, not dict"):
         unveil.inspect(unveil.households(3).to_frame(), {})
 
@@ -81,10 +81,10 @@ def test_a_policy_is_a_line_for_each_limit(tmp_path):
     path = tmp_path / "p.toml"
     for limits in (EVERY, *({name: value} for name, value in EVERY.items())):
         path.write_bytes(to_toml(Policy(**limits)))
-        assert unveil.read_policy(path) == as_policy(path) == Policy(**limits)
+        assert unveil.files.read_policy(path) == as_policy(path) == Policy(**limits)
         assert Policy(**limits).to_dict() == limits
     path.write_text("may_stay_unchanged = []")
-    assert unveil.read_policy(path).to_dict() == {"may_stay_unchanged": ()}
+    assert unveil.files.read_policy(path).to_dict() == {"may_stay_unchanged": ()}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_no_policy_is_refused(tmp_path, text, said):
     path = tmp_path / "p.toml"
     path.write_text(text)
     with pytest.raises(unveil.UnveilError, match=said) as refused:
-        unveil.read_policy(path)
+        unveil.files.read_policy(path)
     assert str(refused.value).startswith(str(path))
     assert refused.value.exit_code == 3
 

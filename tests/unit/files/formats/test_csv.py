@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil import Csv, Microdata, Schema
+from unveil import Microdata, Schema
 from unveil.errors import DataError, FileError, SchemaError, SpecError, UnveilError, UsageError
+from unveil.files import Csv
 from unveil.table.encoding.to_arrays import numbers
 
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import unveil
 from strategies.examples import examples
 from strategies.tables import cell_text, finite, whole, wild_names
-from unveil import Excel, Microdata, Schema
+from unveil import Microdata, Schema
 from unveil.errors import DataError, FileError, MissingPackageError
+from unveil.files import Excel
 from unveil.files.formats.excel_limits import check_fits
 
 DAY = datetime.date(2020, 1, 2)

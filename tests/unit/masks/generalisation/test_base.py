@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import Microdata, Schema, masks, models
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.masks.generalisation.base import (
@@ -418,7 +419,7 @@ def test_a_population_is_read_again_where_a_plan_is_carried_out_again(tmp_path):
     asked = KMap(k=2, population=str(tmp_path / "people.csv"))
     release = unveil.mask(people, masks.FullDomain(k=2, models=[asked], suppress=0.1), seed=7)
     again = unveil.Plan(release.plan.masks, seed=7)
-    audit = unveil.audit(
+    audit = audits.audit(
         people, release.data, truth=release.row_map, plan=again, attacks=["tailored"],
         remedies=False, seed=7,
     )  # fmt: skip

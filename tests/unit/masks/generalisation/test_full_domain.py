@@ -185,12 +185,12 @@ def test_a_plan_holds_hierarchies_and_models(tmp_path):
         intervals = [10, 20]
         """
     )
-    plan = unveil.read_plan(path)
+    plan = unveil.files.read_plan(path)
     people = unveil.households(200, seed=7)
     release = unveil.mask(people, plan, seed=7)
     assert release.details["full-domain"].heights == {"age": 3, "sex": 1}
     path.write_bytes(to_toml(release.plan))
-    assert unveil.read_plan(path) == release.plan
+    assert unveil.files.read_plan(path) == release.plan
     assert unveil.mask(people, path).data == release.data
 
 

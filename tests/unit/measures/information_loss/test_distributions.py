@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import Microdata, Schema, masks
 from unveil.errors import DataError, UsageError
 from unveil.measures import record_risks, shapes
@@ -238,10 +239,10 @@ def test_an_audit_has_both():
     sample = unveil.households(200, seed=3)
     release = unveil.mask(sample, [masks.RankSwapping(p=5)], seed=3)
     quick = {"sweep": False, "errors": (), "remask": 0, "worst_case": False}
-    found = unveil.audit(sample, release, attacks=["distance", "position"], **quick).evidence
+    found = audits.audit(sample, release, attacks=["distance", "position"], **quick).evidence
     assert len(found.shapes) == len(found.loss.columns)
     worst, tail = found.attacks[0], found.record_risks
     assert (tail.attack, tail.direction, tail.n) == (worst.name, worst.risk.direction, 200)
     assert tail.attacks == len(found.attacks) == 3
-    nobody = unveil.audit(sample, release.data, truth="none", **quick).evidence
+    nobody = audits.audit(sample, release.data, truth="none", **quick).evidence
     assert (nobody.record_risks, len(nobody.shapes)) == (None, len(found.shapes))

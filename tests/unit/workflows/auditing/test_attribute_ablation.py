@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures import evidence as some_evidence
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 from unveil.workflows.auditing import attribute_ablation, sampled_attack
@@ -34,7 +35,7 @@ def _free(monkeypatch):
 
 def risks(before, after, **options):
     given = {"truth": np.arange(len(before))} | QUICK | options
-    return unveil.audit(before, after, **given).evidence.attribute_risks
+    return audits.audit(before, after, **given).evidence.attribute_risks
 
 
 def test_without_the_attribute_that_tells_all_nothing_is_told():
@@ -77,14 +78,14 @@ def test_it_takes_two_attributes_and_somebody_who_is_there():
     assert risks(before, after, knows=["a"]) is None
     assert risks(before, after, sweep=False) is None
     synthetic = unveil.mask(before, [masks.Synthesis()], seed=1)
-    assert unveil.audit(before, synthetic, errors=()).evidence.attribute_risks is None
+    assert audits.audit(before, synthetic, errors=()).evidence.attribute_risks is None
     assert len(risks(before, after).without) == 2
 
 
 def test_of_many_attributes_the_worst_are_left_out(monkeypatch):
     monkeypatch.setattr(attribute_ablation, "LEFT_OUT", 3)
     files = tables({"a": 9, "b": 0.3, "c": 0.2, "d": 9, "e": 0.2})
-    evidence = unveil.audit(*files, truth=np.arange(N), **QUICK).evidence
+    evidence = audits.audit(*files, truth=np.arange(N), **QUICK).evidence
     chosen = evidence.knowledge.steps[-1].attributes[:3]
     assert {one.attribute for one in evidence.attribute_risks.without} == set(chosen)
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil.errors import DataError, FileError, UsageError
 from unveil.files.checkpoints import CheckpointFolder
 from unveil.table.microdata import Microdata
@@ -38,7 +39,7 @@ def table(**columns):
 
 
 def notes(release, truth=None, **more):
-    found = unveil.audit(
+    found = audits.audit(
         table(), release, truth=np.arange(N) if truth is None else truth, **QUICK, **more
     )
     return found.evidence.notes
@@ -50,7 +51,7 @@ def test_an_identifier_in_the_release_is_told_and_breaks_the_limit():
     assert not any("still has" in note for note in notes(without))
     limits = unveil.Policy(may_stay_unchanged=("age", "pay", "ill"))
     for release, kept in ((whole, False), (without, True)):
-        found = unveil.audit(table(), release, truth=np.arange(N), policy=limits, **QUICK)
+        found = audits.audit(table(), release, truth=np.arange(N), policy=limits, **QUICK)
         assert found.verdict.passed is kept
         assert found.evidence.identifiers == (() if kept else ("id",))
 
@@ -77,7 +78,7 @@ def test_nearly_unchanged_is_said():
     age[0] += 1
     limits = unveil.Policy(may_stay_unchanged=("pay", "ill"))
     release = table(age=age).select(["age", "pay", "ill"])
-    found = unveil.audit(table(), release, truth=np.arange(N), policy=limits, **QUICK)
+    found = audits.audit(table(), release, truth=np.arange(N), policy=limits, **QUICK)
     assert "nearly so: age (98.3%)" in found.verdict.limits[0].reason
 
 
@@ -85,7 +86,7 @@ def test_likelihoods_confirm_too():
     """Somebody whose posterior leaves no doubt will claim the link."""
     limits, quick = unveil.Policy(max_confirmed=0.01), QUICK | {"attacks": ["distance-posterior"]}
     release = table().select(["age", "pay"])
-    found = unveil.audit(table(), release, truth=np.arange(N), policy=limits, **quick)
+    found = audits.audit(table(), release, truth=np.arange(N), policy=limits, **quick)
     assert not found.verdict.passed
     assert found.worst.claims.right > 0.9 * N
 
@@ -93,7 +94,7 @@ def test_likelihoods_confirm_too():
 def test_the_models_are_of_all_quasi_identifiers_whatever_is_known():
     limits = unveil.Policy(k_anonymity=2)
     release = table(age=[30, 40] * 30).select(["age", "pay", "ill"])
-    found = unveil.audit(
+    found = audits.audit(
         table(), release, truth=np.arange(N), policy=limits, knows=["age"], **QUICK
     )
     assert found.evidence.uniqueness.release.columns == ("age", "pay")
@@ -104,7 +105,7 @@ def test_a_bad_weight_is_noted_and_ends_nothing():
     schema = Schema({name: SCHEMA[name] for name in SCHEMA} | {"w": {"role": "weight"}})
     frame = table().to_frame().with_columns(w=pl.Series([0.0] + [5.0] * (N - 1)))
     people = Microdata(frame, schema)
-    found = unveil.audit(
+    found = audits.audit(
         people, people.select(["age", "pay", "ill", "w"]), truth=np.arange(N), **QUICK
     )
     assert found.evidence.population is None
@@ -122,7 +123,7 @@ def test_outputs_are_not_written_over_inputs(tmp_path):
         {"evidence": tmp_path / "x.csv", "per_record": tmp_path / "x.csv"},
     ):
         with pytest.raises(UsageError, match=r"overwritten|written twice"):
-            unveil.audit(tmp_path / "o.csv", tmp_path / "r.csv", **quick, **more)
+            audits.audit(tmp_path / "o.csv", tmp_path / "r.csv", **quick, **more)
     assert (tmp_path / "o.csv").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o.csv", "r.csv"]
 
@@ -161,7 +162,7 @@ def test_two_audits_do_not_write_one_evidence(tmp_path):
 def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):
     unveil.write(table(), tmp_path / "o.csv")
     unveil.write(table().select(["age", "pay"]), tmp_path / "r.csv")
-    found = unveil.audit(
+    found = audits.audit(
         tmp_path / "o.csv", tmp_path / "r.csv", schema=SCHEMA, truth="row-order", **QUICK
     ).evidence
     assert replay(found).same
@@ -173,7 +174,7 @@ def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):
     del text["inputs"]["release"]
     (tmp_path / "e.json").write_text(json.dumps(text))
     with pytest.raises(FileError, match="not the evidence of an audit"):
-        unveil.read_evidence(tmp_path / "e.json")
+        unveil.files.read_evidence(tmp_path / "e.json")
 
 
 def test_a_plan_that_cannot_be_carried_out_is_refused_first(monkeypatch):
@@ -183,7 +184,7 @@ def test_a_plan_that_cannot_be_carried_out_is_refused_first(monkeypatch):
     monkeypatch.setattr("unveil.workflows.audit.make_attack", fail)
     plan = unveil.Plan([unveil.masks.RankSwapping(p=5, columns=["no such"])])
     with pytest.raises(unveil.UnveilError, match="no such"):
-        unveil.audit(table(), table().select(["age", "pay"]), truth=np.arange(N), plan=plan)
+        audits.audit(table(), table().select(["age", "pay"]), truth=np.arange(N), plan=plan)
 
 
 def test_seeds_with_which_a_plan_is_impossible_are_left_out(monkeypatch):
@@ -201,12 +202,12 @@ def test_seeds_with_which_a_plan_is_impossible_are_left_out(monkeypatch):
 
     monkeypatch.setattr(remasking, "mask_again", sometimes)
     quick = QUICK | {"remask": 3}
-    again = unveil.audit(table(), release, **quick).evidence.remasking
+    again = audits.audit(table(), release, **quick).evidence.remasking
     assert (again.tried, len(again.shares)) == (3, 1)
-    assert unveil.audit(table(), release, **quick).evidence.remasking is None
+    assert audits.audit(table(), release, **quick).evidence.remasking is None
 
 
 def test_a_policy_is_written_as_it_is_read(tmp_path):
     limits = unveil.Policy(max_risk=0.05, may_stay_unchanged=("age",), forbid_row_order=True)
     unveil.write(limits, tmp_path / "policy.toml")
-    assert unveil.read_policy(tmp_path / "policy.toml") == limits
+    assert unveil.files.read_policy(tmp_path / "policy.toml") == limits

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import Microdata, Policy, Schema, attacks, masks
 from unveil.errors import DataError, UnveilError, UsageError
 from unveil.files.documents.evidence import evidence_json, read_evidence
@@ -61,7 +62,7 @@ def files(tmp_path_factory):
 
 def audited(folder, file, **options):
     given = {"schema": SCHEMA, "truth": folder / "map.csv", "intruder_file": file, **QUICK}
-    return unveil.audit(folder / "o.csv", folder / "r.csv", **given | options)
+    return audits.audit(folder / "o.csv", folder / "r.csv", **given | options)
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +183,7 @@ def test_another_identifier_will_do():
     given = {"schema": SCHEMA, "truth": "person", **QUICK}
     release = frame().drop("ticket").sample(N, shuffle=True, seed=3)
     file = own("a", key="ticket").with_columns(pl.col("ticket").str.strip_chars("?").cast(int))
-    found = unveil.audit(frame(), release, intruder_file=file.head(IN_FILE), **given)
+    found = audits.audit(frame(), release, intruder_file=file.head(IN_FILE), **given)
     assert by_file(found)[0].risk.expected == IN_FILE
 
 
@@ -209,7 +210,7 @@ def test_nobody_of_the_file_is_in_the_release():
     people = frame()
     gone = own("x", "y").filter(pl.col("person").is_in(people["person"].head(20).to_list()))
     with pytest.raises(DataError, match="is in the release, so that nobody can be found"):
-        unveil.audit(
+        audits.audit(
             people, people.tail(20), schema=SCHEMA, truth="person", intruder_file=gone, **QUICK
         )
 
@@ -217,12 +218,12 @@ def test_nobody_of_the_file_is_in_the_release():
 def test_nobody_can_be_found_in_rows_that_are_nobodys():
     people = Microdata(frame(), SCHEMA)
     with pytest.raises(UsageError, match="nobody's"):
-        unveil.audit(people, people, truth="none", intruder_file=own("x"))
+        audits.audit(people, people, truth="none", intruder_file=own("x"))
 
 
 def test_halves_of_rows_that_are_nobodys_are_a_note():
     people = Microdata(frame(), SCHEMA)
-    found = unveil.audit(people, people, truth="none", halves=True).evidence
+    found = audits.audit(people, people, truth="none", halves=True).evidence
     assert found.halves is None
     assert any("one half of the attributes was not set" in note for note in found.notes)
 

@@ -79,8 +79,8 @@ values = np.random.default_rng(1).standard_normal((n, 6))
 schema = unveil.Schema(quasi=[f"column_{i}" for i in range(6)])
 people = unveil.Microdata(pl.DataFrame(values), schema)
 release = unveil.mask(people, [unveil.masks.AdditiveNoise(scale=0.1)], seed=1)
-quick = {"sweep": False, "remask": 0, "worst_case": False}
-unveil.audit(people, release, attacks=["distance"], memory="600M", **quick)
+quick = unveil.AuditSettings(memory="600M", sweep=False, remask=0, worst_case=False)
+unveil.audit(people, release, attacks=["distance"], settings=quick)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(peak.split()[1]) * 1024)
 """

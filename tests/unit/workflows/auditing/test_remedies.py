@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures import evidence as some_evidence
 from unveil import Intruder, Microdata, Schema, attacks, masks
 from unveil.files.documents.evidence import evidence_json
@@ -49,7 +50,7 @@ def release(people):
 
 @pytest.fixture(scope="module")
 def evidence(people, release):
-    return unveil.audit(people, release.data, truth=np.arange(N), **QUICK).evidence
+    return audits.audit(people, release.data, truth=np.arange(N), **QUICK).evidence
 
 
 def tried(original, released, **options):
@@ -58,7 +59,7 @@ def tried(original, released, **options):
     loss = some_evidence.some_loss()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unveil.measures.loss", lambda *_, **__: loss)
-        return unveil.audit(original, released, **given).evidence.remedies
+        return audits.audit(original, released, **given).evidence.remedies
 
 
 @pytest.fixture
@@ -193,8 +194,8 @@ def test_it_needs_pairs_and_an_attack_that_knows_no_mask(people, release):
     options = {"errors": (), "remask": 0, "sweep": False, "worst_case": False}
     assert tried(people, release.data, remedies=False) is None
     made_up = unveil.mask(people, [masks.Synthesis()], seed=1)
-    assert unveil.audit(people, made_up, **options).evidence.remedies is None
-    knowing = unveil.audit(people, release, attacks=["tailored"], **options)
+    assert audits.audit(people, made_up, **options).evidence.remedies is None
+    knowing = audits.audit(people, release, attacks=["tailored"], **options)
     assert knowing.evidence.remedies is None
 
 
@@ -219,10 +220,10 @@ def test_the_same_after_a_kill(people, release, evidence, tmp_path, monkeypatch)
     with monkeypatch.context() as patch:
         patch.setattr("unveil.measures.unchanged", fail)
         with pytest.raises(KeyboardInterrupt):
-            unveil.audit(people, release.data, **options)
+            audits.audit(people, release.data, **options)
     monkeypatch.setattr("unveil.workflows.audit.remedies", fail)  # done already
     monkeypatch.setattr("unveil.workflows.audit.attribute_risks", fail)
-    resumed = unveil.audit(people, release.data, resume=True, **options).evidence
+    resumed = audits.audit(people, release.data, resume=True, **options).evidence
     assert evidence_json(resumed) == evidence_json(evidence)
-    read = unveil.read_evidence(tmp_path / "kept")
+    read = unveil.files.read_evidence(tmp_path / "kept")
     assert (read.remedies, read.attribute_risks) == (evidence.remedies, evidence.attribute_risks)

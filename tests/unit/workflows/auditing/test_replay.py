@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures import evidence as some_evidence
-from unveil import Csv, Policy, Schema, masks
+from unveil import Policy, Schema, masks
+from unveil.files import Csv
 from unveil.values.results.remedies import Remasking
 from unveil.workflows.auditing import attack_runs
 from unveil.workflows.auditing.replay import _differences, _sample_sizes, replay
@@ -40,7 +42,7 @@ def files(tmp_path_factory):
 
 def audited(folder, **options):
     given = {"schema": SCHEMA, "truth": folder / "map.csv"} | options
-    return unveil.audit(folder / "o.csv", folder / "r.csv", **given).evidence
+    return audits.audit(folder / "o.csv", folder / "r.csv", **given).evidence
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def test_evidence_from_a_file_is_as_good(evidence, tmp_path):
     from unveil.files.documents.evidence import evidence_json, write_evidence
 
     write_evidence(evidence, tmp_path / "e.json")
-    read = unveil.read_evidence(tmp_path / "e.json")
+    read = unveil.files.read_evidence(tmp_path / "e.json")
     assert evidence_json(read) == evidence_json(evidence)
     assert replay(read).same
 
@@ -123,13 +125,13 @@ def test_what_was_asked_for_is_asked_for_again(files, tmp_path):
     for name in ("o", "r"):
         text = (files / f"{name}.csv").read_text().replace(",", ";")
         (tmp_path / f"{name}.csv").write_text(text.replace("age", "years") if name == "r" else text)
-    evidence = unveil.audit(
+    evidence = audits.audit(
         tmp_path / "o.csv", tmp_path / "r.csv", schema=SCHEMA, truth=str(files / "map.csv"),
         rename={"years": "age"}, format=Csv(delimiter=";"), knows=["age", "hours"],
         release_schema=Schema(quasi=["years", "hours"]), **QUICK,
     ).evidence  # fmt: skip
     assert replay(evidence).same
-    by_id = unveil.audit(
+    by_id = audits.audit(
         files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK
     ).evidence
     assert sorted(by_id.inputs) == ["original", "release"]
@@ -170,18 +172,18 @@ def test_other_versions_are_noted(files):
 
 def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
     data = unveil.read(files / "o.csv", SCHEMA)
-    inside = unveil.audit(data, data, truth="person", **QUICK).evidence
+    inside = audits.audit(data, data, truth="person", **QUICK).evidence
     with pytest.raises(unveil.UnveilError, match="a table in memory"):
         replay(inside)
     assert replay(inside, original=files / "o.csv", release=files / "o.csv").same
     with pytest.raises(unveil.UnveilError, match="its SHA-256 is another"):
         replay(inside, original=files / "o.csv", release=files / "map.csv")
-    knowing = unveil.audit(data, unveil.mask(data, STEPS, seed=2), **QUICK).evidence
+    knowing = audits.audit(data, unveil.mask(data, STEPS, seed=2), **QUICK).evidence
     with pytest.raises(unveil.UnveilError, match="with its plan and its row map"):
         replay(knowing)
     by_rows = audited(files, **QUICK | {"truth": list(range(50))})
     with pytest.raises(unveil.UnveilError, match="numbers in memory"):
         replay(by_rows)
-    by_id = unveil.audit(files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK)
+    by_id = audits.audit(files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK)
     with pytest.raises(unveil.UnveilError, match="not told the truth by a file"):
         replay(by_id.evidence, truth=files / "map.csv")

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 import unveil
+from fixtures import audits
 from fixtures import evidence as some_evidence
 from fixtures.command_line import learning_little
 from unveil import attacks, masks
@@ -43,7 +44,7 @@ def files(tmp_path_factory):
 
 def audited(folder, **options):
     given = {"schema": folder / "s.toml", "truth": folder / "map.csv"} | QUICK | options
-    return unveil.audit(folder / "o.csv", folder / "r.csv", **given).evidence
+    return audits.audit(folder / "o.csv", folder / "r.csv", **given).evidence
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_it_is_no_attack(files, evidence):
 
 def test_evidence_makes_the_round_trip_and_the_replay(evidence, tmp_path):
     write_evidence(evidence, tmp_path / "e.json")
-    read = unveil.read_evidence(tmp_path / "e.json")
+    read = unveil.files.read_evidence(tmp_path / "e.json")
     assert read.worst_cases == evidence.worst_cases
     assert evidence_json(read) == evidence_json(evidence)
     changed = msgspec.structs.replace(evidence.worst_cases[0], plain=-1.0)
@@ -110,7 +111,7 @@ def test_older_evidence_is_read_and_replayed(files, tmp_path):
     plain = msgspec.json.decode(evidence_json(audited(files, worst_case=False)))
     del plain["worst_cases"], plain["settings"]["worst_case"]
     (tmp_path / "old.json").write_bytes(msgspec.json.encode(plain))
-    old = unveil.read_evidence(tmp_path / "old.json")
+    old = unveil.files.read_evidence(tmp_path / "old.json")
     assert old.worst_cases == ()
     assert replay(old).same
 
