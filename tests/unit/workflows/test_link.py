@@ -263,6 +263,6 @@ def test_an_attack_that_does_not_suit(people):
     with pytest.raises(DataError, match="no attribute in common that can be compared; leave out"):
         unveil.link(people[SAME], other_names(people[SAME]), Distance())
     with pytest.raises(UsageError, match="an attack is one of"):
-        unveil.link(people, people, "distance")
+        unveil.link(people, people, 3)
     with pytest.raises(DataError, match="each file needs attributes that the other lacks"):
         unveil.link(people[SAME], people[SAME], Structural())
