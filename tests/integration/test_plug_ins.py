@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil import attacks, masks, measures
 from unveil.attacks.base import Attack
 from unveil.attacks.nearest import NearestSearch, as_records
@@ -211,7 +212,7 @@ def test_an_audit_has_them_and_says_where_they_come_from(brought, files, unveil_
         "--errors", "0", "--evidence", evidence, "--report", files / "page.html",
     )  # fmt: skip
     assert done.code == 0, done.err
-    found = unveil.read_evidence(evidence)
+    found = unveil.files.read_evidence(evidence)
     assert {one.name.partition("-knowing")[0] for one in found.attacks} == {"coarse-numbers"}
     assert found.knowledge.attack == "coarse-numbers"  # the sweep
     assert found.loss["median-shift"].value > 0.1
@@ -235,7 +236,7 @@ def test_an_audit_has_them_and_says_where_they_come_from(brought, files, unveil_
 @pytest.mark.usefixtures("brought")
 def test_a_comparison_has_them(people, tmp_path):
     one, two = (
-        unveil.audit(
+        audits.audit(
             people,
             unveil.mask(people, masks.METHODS.find("halving")(columns=columns), seed=1),
             attacks=["coarse-numbers"],
@@ -265,7 +266,7 @@ def test_an_attack_that_knows_the_mask_takes_a_channel_of_ones_own_for_unknown(p
 def test_they_can_be_combined(people):
     both = attacks.Combined(attacks=["distance", {"method": "coarse-numbers", "step": 5}])
     asked = {"attacks": [both], "knows": ["age", "hours"], "sweep": False}
-    found = unveil.audit(people, people, truth="person", **asked, **QUICK)
+    found = audits.audit(people, people, truth="person", **asked, **QUICK)
     assert [one.name for one in found.evidence.plugins] == ["coarse-numbers"]
 
 
@@ -280,7 +281,7 @@ def test_a_default_audit_makes_what_a_registered_attack_proposes(people, site):
         def in_default_audit(cls, audited):  # noqa: ARG003
             return (cls(step=2),)
 
-    found = unveil.audit(people, people, truth="person", sweep=False, **QUICK).evidence
+    found = audits.audit(people, people, truth="person", sweep=False, **QUICK).evidence
     names = {one.name for one in found.attacks}
     assert {"mine", "distance"} <= names
     assert "coarse-numbers" not in names  # nobody asked for it

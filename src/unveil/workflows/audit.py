@@ -72,6 +72,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
     policy: Policy | str | os.PathLike[str] | None = None,
     seed: int = 0,
     settings: AuditSettings = DEFAULTS,
+    engine: str | None = None,
     progress: TaskProgress | None = None,
 ) -> Audit:
     """Attack a release as an intruder would; measure the risk, and the loss by masking.
@@ -94,6 +95,8 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
         Random seed.
     settings
         What an intruder knows, the plan, the files to write, and how much to do.
+    engine
+        The engine that compares the files, as for :func:`unveil.attack`; default: the settings'.
     progress
         Called with the step, how much is done, and the total.
 
@@ -114,6 +117,8 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
     """
     if not isinstance(settings, AuditSettings):
         raise UsageError(f"settings are AuditSettings, not {type(settings).__name__}")
+    if engine is not None:
+        settings = msgspec.structs.replace(settings, engine=engine)
     chosen, limits = settings.resolved(), as_policy(policy)
     seed = check_seed(seed)
     specs = None if attacks is None else [attack_from(one) for one in _as_list(attacks)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unveil
+from fixtures import audits
 from unveil.engines import metric as metrics
 from unveil.engines import select
 from unveil.engines.base import Engine
@@ -107,7 +108,7 @@ def test_results_say_which_engine_answered():
         spec = unveil.attacks.Distance(metric=metric)
         links = unveil.attack(people, release, spec, intruder=knows, engine="sums")
         assert links.finder.engine == used
-    audit = unveil.audit(
+    audit = audits.audit(
         people,
         release,
         attacks=["rank-sum", "rank-max", "position"],
