@@ -1,14 +1,13 @@
 """Engines by name: which ones there are, and which one answers where another cannot.
 
-Another package brings an engine by an entry point of the group `unveil.engines`: its name, and a
-function without arguments that makes the engine.
+Another package brings an engine by an entry point of the group `unveil.engines`: its class, which
+is made without arguments and imports what it needs when it is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 
 from numpy.typing import ArrayLike
 
@@ -20,12 +19,20 @@ from unveil.engines.records import Records
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import EqualRows
+from unveil.support.registry import Registry
 from unveil.wording import listing
 
 AUTO = "auto"
-GROUP = "unveil.engines"
 LOCAL = LocalEngine()
-_registered: dict[str, Callable[[], Engine]] = {}
+ENGINES: Registry[Callable[[], Engine]] = Registry(
+    "an engine",
+    "unveil.engines",
+    {},
+    lambda one: str(getattr(one, "name", "")),
+    lambda one: isinstance(one, type) and callable(getattr(one, "prepare", None)),
+    reserved=(AUTO, LOCAL.name),
+)
+register = ENGINES.register
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -80,37 +87,21 @@ def engine(name: str | Engine = AUTO) -> SelectedEngine:
         return SelectedEngine(name.name, name)
     if name in (AUTO, LOCAL.name):
         return SelectedEngine(name, LOCAL)
-    source = _sources().get(name)
-    if source is None:
+    if name not in engine_names():
         raise UsageError(f"there is no engine '{name}'; there are {listing(engine_names())}")
-    if not isinstance(source, EntryPoint):
-        return SelectedEngine(name, source())
+    others = listing(one for one in engine_names() if one != name)
     try:
-        return SelectedEngine(name, source.load()())
+        return SelectedEngine(name, ENGINES.find(name)())
     except ImportError as error:
-        others = listing(one for one in engine_names() if one != name)
         raise UsageError(
             f"engine '{name}' needs the package {error.name}, which is not installed: pip install "
-            f"{error.name}; without it there are {others}"
+            f"{error.name}, or choose one of {others}"
         ) from None
+    except UsageError as error:
+        error.or_else(f"or choose one of {others}")
+        raise
 
 
 def engine_names() -> tuple[str, ...]:
     """The names of all engines, installed or not: "auto" and "local" first."""
-    return (AUTO, LOCAL.name, *sorted(_sources()))
-
-
-def register(name: str, make: Callable[[], Engine]) -> None:
-    """Add an engine for this process."""
-    if name in engine_names():
-        raise UsageError(f"there is an engine '{name}' already: choose another name")
-    _registered[name] = make
-
-
-def _sources() -> dict[str, Callable[[], Engine] | EntryPoint]:
-    plugged = {one.name: one for one in entry_points(group=GROUP)}
-    return {
-        name: source
-        for name, source in (plugged | _registered).items()
-        if name not in (AUTO, LOCAL.name)
-    }
+    return (AUTO, LOCAL.name, *ENGINES.names())

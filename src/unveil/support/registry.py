@@ -53,7 +53,7 @@ class Registry(Sequence[M], Generic[M]):
     ) -> None:
         self.kind, self.group = kind, group
         self._built_in = {kebab_case(name): (home, name) for name, home in built_in.items()}
-        self._name_of, self._is_valid = name_of, is_valid
+        self.name_of, self._is_valid = name_of, is_valid
         self._reserved = {*self._built_in, *reserved}
         self._registered: dict[str, M] = {}
         self._loaded: dict[str, tuple[M, MethodOrigin]] = {}
@@ -65,7 +65,7 @@ class Registry(Sequence[M], Generic[M]):
         """
         if not self._is_valid(method):
             raise UsageError(f"this is not {self.kind} that can be registered: {_place(method)}")
-        name = self._name_of(method)
+        name = self.name_of(method)
         if name in self._reserved:
             raise SpecError(f"'{name}' is {self.kind} of unveil: give yours another name")
         old = self._registered.get(name)
@@ -125,7 +125,7 @@ class Registry(Sequence[M], Generic[M]):
 
     def origin(self, method: M) -> MethodOrigin | None:
         """The package of a method; None for one of unveil."""
-        name = self._name_of(method)
+        name = self.name_of(method)
         if name in self._loaded and self._loaded[name][0] is method:
             return self._loaded[name][1]
         return MethodOrigin(_module(method), "") if self._registered.get(name) is method else None
@@ -186,7 +186,7 @@ class Registry(Sequence[M], Generic[M]):
                 f"{where} was written for version {stated} of the plug-in interface, and this "
                 f"unveil has version {INTERFACE}: install another version of either"
             )
-        if not self._is_valid(method) or self._name_of(method) != name:
+        if not self._is_valid(method) or self.name_of(method) != name:
             raise UsageError(
                 f"{where} is not {self.kind} of that name: the entry point must have the name of "
                 "the method that it loads"

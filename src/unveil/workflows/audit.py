@@ -160,6 +160,7 @@ class AuditRun:
             [run.spec for run in runs],
             () if self.inputs.plan is None else self.inputs.plan.masks,
             settings.measures,
+            self.inputs.scenario.engine.engine,
         )
         steps = Checkpoints(
             len(runs) + what_ifs + MEASURE_STEPS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -13,7 +15,7 @@ from unveil.engines import metric as metrics
 from unveil.engines import select
 from unveil.engines.base import Engine
 from unveil.engines.local.engine import LocalEngine
-from unveil.errors import UsageError
+from unveil.errors import SpecError, UsageError
 
 TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
 
@@ -21,7 +23,7 @@ TWO = np.array([[1.0, 2.0], [3.0, 4.0]])
 class SumsOnly(LocalEngine):
     """The local engine by another name, for sums of gaps only."""
 
-    name = "sums"
+    name, interface = "sums", 1
 
     def supports(self, metric):
         return metric.combine == "sum"
@@ -32,24 +34,31 @@ class SumsOnly(LocalEngine):
         return search
 
 
+class LacksPackage(LocalEngine):
+    """An engine that needs a package that is not there."""
+
+    name, interface = "lacking", 1
+
+    def __init__(self):
+        import_module("no_such_package")
+
+
 @pytest.fixture
 def sums(monkeypatch):
-    monkeypatch.setitem(select._registered, "sums", SumsOnly)
+    monkeypatch.setitem(select.ENGINES._registered, "sums", SumsOnly)
 
 
 @pytest.fixture
 def plugged(monkeypatch):
-    """Engines of other packages: one that works, one whose package is missing."""
-
-    def points(group):
-        assert group == "unveil.engines"
-        return [
-            EntryPoint("good", "unveil.engines.local.engine:LocalEngine", group),
-            EntryPoint("lacking", "no_such_package.engine:Engine", group),
-            EntryPoint("local", "no_such_package.engine:Engine", group),
-        ]
-
-    monkeypatch.setattr(select, "entry_points", points)
+    """Engines of other packages: one that works, two that do not, one of a name that is taken."""
+    monkeypatch.setitem(sys.modules, "another_package", sys.modules[__name__])
+    named = {"sums": "SumsOnly", "lacking": "LacksPackage", "local": "SumsOnly"}
+    points = {
+        name: (EntryPoint(name, f"another_package:{what}", "unveil.engines"),)
+        for name, what in named.items()
+    }
+    points["broken"] = (EntryPoint("broken", "no_such_module:Engine", "unveil.engines"),)
+    monkeypatch.setattr("unveil.support.registry._entry_points", lambda _group, _path: points)
 
 
 def test_auto_is_the_local_engine():
@@ -73,20 +82,27 @@ def test_an_unknown_engine_is_named_with_those_that_exist():
 
 @pytest.mark.usefixtures("plugged")
 def test_an_engine_of_another_package():
-    assert select.engine("good").engine.name == "local"
-    assert {"good", "lacking"} < {*select.engine_names()}
-    with pytest.raises(UsageError, match="needs the package no_such_package.* pip install") as said:
-        select.engine("lacking")
-    assert "; without it there are auto, local, good" in str(said.value)
+    assert select.engine("sums").name == "sums"
     assert select.engine("local").engine is select.LOCAL  # none can take its name
+    with pytest.raises(UsageError, match="needs the package no_such_package, .* pip install"):
+        select.engine("lacking")
+    with pytest.raises(UsageError, match="'broken' of no_such_module cannot be loaded") as said:
+        select.engine("broken")
+    assert "or choose one of auto, local, " in str(said.value)
+
+
+@pytest.mark.usefixtures("plugged")
+def test_plug_ins_can_be_switched_off(monkeypatch):
+    monkeypatch.setenv("UNVEIL_PLUGINS", "off")
+    with pytest.raises(UsageError, match="no engine 'sums'"):
+        select.engine("sums")
 
 
 @pytest.mark.usefixtures("sums")
 def test_two_engines_of_one_name_are_refused():
-    with pytest.raises(UsageError, match="an engine 'sums' already"):
-        select.register("sums", SumsOnly)
-    with pytest.raises(UsageError, match="an engine 'auto' already"):
-        select.register("auto", SumsOnly)
+    for name in ("sums", "auto", "local"):
+        with pytest.raises(SpecError, match=f"'{name}' is an engine of"):
+            select.register(type("Other", (LocalEngine,), {"name": name}))
 
 
 @pytest.mark.usefixtures("sums")
@@ -123,3 +139,4 @@ def test_results_say_which_engine_answered():
     used = {one.name: one.engine for one in audit.evidence.attacks if not one.sweeping}
     assert used == {"rank": "sums", "rank-max": "local", "position": "sums"}
     assert audit.evidence.settings["engine"] == "sums"
+    assert [(one.kind, one.name) for one in audit.evidence.plugins] == [("engine", "sums")]

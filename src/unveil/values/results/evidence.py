@@ -92,7 +92,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 class UsedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """A method of another package, or of the program that ran, which the numbers depend on."""
 
-    kind: str  # attack, mask or loss
+    kind: str  # attack, mask, loss or engine
     name: str
     package: str
     version: str  # empty where the program registered it

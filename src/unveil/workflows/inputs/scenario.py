@@ -12,7 +12,7 @@ import numpy as np
 from unveil.attacks.base import Attack, LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
 from unveil.engines.base import Engine
-from unveil.engines.select import AUTO
+from unveil.engines.select import AUTO, SelectedEngine
 from unveil.engines.select import engine as select_engine
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
@@ -53,7 +53,7 @@ class Scenario:
     truth: Any  # as the user stated it
     seed: int
     on_bound: Callable[[float, float], None] | None = None  # progress of learning: links, bound
-    engine: Engine = field(default_factory=select_engine)
+    engine: SelectedEngine = field(default_factory=select_engine)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process
