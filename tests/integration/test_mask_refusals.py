@@ -233,9 +233,11 @@ def test_a_plan_that_is_none():
         unveil.mask(DATA, [swap, masks.RankSwapping(p=40, columns=["pay"])])
     named = masks.RankSwapping(p=40, columns=["pay"], name="pay")
     assert len(unveil.mask(DATA, [swap, named], seed=1).channels) == 2
-    for wrong in (7, [swap, "noise"], [masks.RankSwapping]):
+    for wrong in (7, [swap, 7], [masks.RankSwapping]):
         with pytest.raises(UsageError, match="mask"):
             unveil.mask(DATA, wrong)
+    with pytest.raises(SpecError, match="'noise' is not a mask"):
+        unveil.mask(DATA, [swap, "noise"])
     for seed in (-1, 1.5, "7", True, 2**63):
         with pytest.raises(SpecError, match="seed: a whole number"):
             unveil.mask(DATA, [swap], seed=seed)

@@ -2,10 +2,12 @@
 
 import ast
 import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import unveil
@@ -63,6 +65,23 @@ def test_readers_and_writers_are_in_files():
         assert inspect.getdoc(getattr(unveil.files, name)), name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = unveil.files.nothing
+
+
+SPECS = [*unveil.attacks.METHODS, *unveil.masks.METHODS, *unveil.models.METHODS, unveil.Intruder,
+         unveil.AuditSettings, unveil.files.Csv, unveil.files.Excel]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.__name__)
+def test_a_signature_has_plain_types_and_defaults(spec):
+    signature = inspect.signature(spec)
+    assert tuple(signature.parameters) == spec.__struct_fields__
+    assert "Annotated" not in str(signature)
+    assert "Meta(" not in str(signature)
+    for field in msgspec.structs.fields(spec):
+        shown = signature.parameters[field.name].default
+        assert (shown is inspect.Parameter.empty) == field.required
+        assert field.default in (shown, msgspec.NODEFAULT)
+    assert "Annotated" not in pydoc.plaintext.document(spec).split("|")[1]
 
 
 def test_every_error_is_drawn_and_has_its_exit_code():

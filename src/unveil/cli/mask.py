@@ -10,14 +10,10 @@ import click
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_table, progress, say
 from unveil.cli.options import PATH, TABLE
-from unveil.errors import UsageError
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
-    from unveil.files.formats.base import Format
-    from unveil.files.locations import TableLocation
-    from unveil.table.microdata import Microdata
-    from unveil.values.release.release import Release
+    from unveil.workflows.mask import MaskedFile
 
 
 @click.command(name="mask")
@@ -70,72 +66,35 @@ def command(
 
     `unveil methods` lists the methods, `unveil methods NAME` their parameters.
     """  # noqa: D301 - click reads the mark
-    from dataclasses import replace
+    from unveil.workflows.mask import MaskSettings, mask_file
 
-    from unveil.files.locations import check_outputs, locate
-    from unveil.files.tables import write
-    from unveil.workflows.inputs.sources import as_microdata
-    from unveil.workflows.mask import as_plan, mask, without_identifiers
-
-    out = _output(source := locate(file), out)
-    target = locate(out)
-    written = target.companion(".plan.toml")
-    outputs, tables = [written, write_schema], [out, row_map]
-    # A plan that is run again is written again.
-    inputs = [file, schema, None if plan_file.resolve() == written.resolve() else plan_file]
-    check_outputs(outputs, inputs, force=force, tables=tables)
-    plan = as_plan(plan_file, seed)
-    if keep_order:
-        plan = replace(plan, keep_order=True)
-    source_format = options.format_of(dialect, file)
+    settings = MaskSettings(
+        output=out,
+        format=options.format_of(dialect, file),
+        keep_order=keep_order,
+        row_map=row_map,
+        write_schema=write_schema,
+        force=force,
+    )
     with progress(f"reading {file}") as show:
-        data = as_microdata(file, schema, format=source_format)
-        target.check_columns(without_identifiers(data).columns)
-        target_format = target.output_format(source, source_format)
-        release = mask(data, plan, progress=show)
-        if write_schema is None and _needs_schema(data, release, target_format):
-            write_schema = outputs[-1] = target.companion(".schema.toml")
-            check_outputs(outputs, inputs, force=force, tables=tables)
-        show(f"writing {out}", 0, 0)
-        write(release, out, format=target_format, force=force, row_map=row_map)
-        write(release.plan, written, force=force)
-        if write_schema is not None:
-            write(release.schema, write_schema, force=force)
-    left_out = [name for name in data.columns if name not in release.data.columns]
-    if as_json:
-        print_json(
-            {
-                "records": len(release),
-                "columns": release.data.columns,
-                "mask": release.plan.to_dict()["mask"],  # without the seed
-                "originals": len(data),
-                "left_out": left_out,
-                "written": [str(file) for file in (*tables, *outputs) if file],
-            }
+        masked = mask_file(
+            file, plan_file, schema=schema, seed=seed, settings=settings, progress=show
         )
+    if as_json:
+        print_json(masked.to_dict())
         return
-    print_release(release, left_out, len(data))
-    note(f"Wrote {out}, and {written}: it holds the seed, keep it as private as {file}.")
+    print_release(masked)
+    out = masked.output
+    note(f"Wrote {out}, and {masked.plan}: it holds the seed, keep it as private as {file}.")
     if row_map is not None:
         note(f"Wrote {row_map}: whoever has it has undone the masking.")
-    if write_schema is not None:
-        note(f"Wrote {write_schema}: what the columns of {out} are; give it with the file.")
+    if masked.schema is not None:
+        note(f"Wrote {masked.schema}: what the columns of {out} are; give it with the file.")
 
 
-def _needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
-    """Whether the release loses labels, or has new ranges, sets, stars or merged categories."""
-    before, after = data.schema, release.data.schema
-    if data.codebook is not None and not (target is not None and target.keeps_labels(release.data)):
-        return True
-    return any(
-        (after[name].generalised, after[name].merged)
-        != (before[name].generalised, before[name].merged)
-        for name in release.data.columns
-    )
-
-
-def print_release(release: Release, left_out: list[str], originals: int) -> None:
+def print_release(masked: MaskedFile) -> None:
     """Print the steps and the size of a release."""
+    release, originals = masked.release, masked.originals
     steps = release.plan.to_dict()["mask"]
     rows = [
         [
@@ -151,7 +110,7 @@ def print_release(release: Release, left_out: list[str], originals: int) -> None
     if len(release) < originals and release.row_map is not None:
         many = f"{len(release):,} of {count(originals, 'record')}"
     size = f"{many}, {count(len(release.data.columns), 'column')}"
-    gone = f"; left out: {listing(left_out)}" if left_out else ""
+    gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
     say(f"The release has {size}{gone}.")
 
 
@@ -163,16 +122,3 @@ def _words(value: object) -> str:
     if isinstance(value, dict):
         return f"({', '.join(f'{name} {_words(one)}' for name, one in value.items())})"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _output(source: TableLocation, out: str | Path | None) -> str | Path:
-    """The masked file: in the format of the source, unless it has an ending of its own."""
-    from unveil.files.locations import is_uri
-
-    if out is None:
-        return source.sibling("masked")
-    if str(out) == "-":
-        raise UsageError("--output: a table is written whole, to a file and not to the screen")
-    if is_uri(out) or Path(out).suffix or Path(out).is_dir():
-        return out
-    return source.with_stem(str(out))

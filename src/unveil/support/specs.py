@@ -32,6 +32,20 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                 raise SpecError(f"{method_name(cls)}: {listing(absent)}: not given")
             return super().__call__(**parameters)
 
+        @property
+        def __signature__(cls) -> inspect.Signature:
+            """The parameters with plain types: what an editor and `help` show."""
+            hints = get_type_hints(cls)
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            return inspect.Signature(
+                [
+                    inspect.Parameter(
+                        field.name, keyword, default=_default(field), annotation=hints[field.name]
+                    )
+                    for field in msgspec.structs.fields(cls)
+                ]
+            )
+
 
 class Spec(  # type: ignore[metaclass]
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, metaclass=_SpecMeta
@@ -168,10 +182,16 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
 def _default_words(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
-    default = field.default
-    if field.default_factory is not msgspec.NODEFAULT:
-        default = field.default_factory()
+    default = _default(field)
     return "none" if default is None else msgspec.json.encode(default).decode()
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    """The default of a parameter; that of a signature if it has none."""
+    if field.required:
+        return inspect.Parameter.empty
+    made = field.default_factory is not msgspec.NODEFAULT
+    return field.default_factory() if made else field.default
 
 
 def words(hint: Any) -> list[str]:

@@ -1,7 +1,7 @@
 """Attack a release: link the records of an intruder with the released rows."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -53,7 +53,7 @@ DEFAULTS = AttackSettings()
 def attack(  # noqa: PLR0913 - the inputs of a verb, by name
     original: Any,
     release: Any,
-    spec: Attack | str,
+    spec: Attack | str | Mapping[str, Any],
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     intruder: Intruder = EVERYBODY,
@@ -111,7 +111,7 @@ def attack(  # noqa: PLR0913 - the inputs of a verb, by name
 def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     original: Any,
     release: Any,
-    spec: Attack | str,
+    spec: Attack | str | Mapping[str, Any],
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     intruder: Intruder = EVERYBODY,

@@ -3,16 +3,20 @@
 import logging
 import os
 import secrets
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unveil import __version__
 from unveil.errors import DataError, SpecError, UsageError
-from unveil.files.documents.toml import read_plan
+from unveil.files.documents.toml import mask_from, read_plan
+from unveil.files.formats.base import Format
+from unveil.files.locations import TableLocation, check_outputs, is_uri, locate
+from unveil.files.tables import write
 from unveil.masks import Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
@@ -36,7 +40,7 @@ MANY_DISCARDED = 0.1  # share of the records from which a warning is due
 
 def mask(
     data: Any,
-    masks: Mask | Iterable[Mask] | Plan | str | os.PathLike[str],
+    masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     seed: int | None = None,
@@ -53,7 +57,8 @@ def mask(
     data
         A path, a frame or Microdata.
     masks
-        Masks in order, a :class:`~unveil.Plan`, or the path of its TOML file.
+        Masks in order, a :class:`~unveil.Plan`, or the path of its TOML file. In a list, a mask
+        may be its name, or a table as in the file: ``{"method": "rank-swapping", "p": 5}``.
     schema
         The roles and levels of the columns of a path or a frame.
     seed
@@ -79,6 +84,116 @@ def mask(
     (Groups(income, tax), Swap(age))
     """
     return _apply(as_microdata(data, schema), as_plan(masks, seed), progress, warn=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskSettings:
+    """Settings of masking a file: what is written, and how."""
+
+    output: str | os.PathLike[str] | None = None  # masked file; by default beside the file
+    format: Format | None = None  # of the file, if its options matter
+    keep_order: bool = False  # keep the row order, which may identify people
+    row_map: str | os.PathLike[str] | None = None  # table for the row map
+    write_schema: str | os.PathLike[str] | None = None  # TOML file for the release's schema
+    force: bool = False  # overwrite files that exist
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedFile:
+    """A release, and the files that it was written to."""
+
+    release: Release
+    originals: int  # records of the file
+    left_out: list[str]  # its columns that are not released
+    output: str | os.PathLike[str]
+    plan: Path
+    row_map: str | os.PathLike[str] | None
+    schema: str | os.PathLike[str] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain values, without the seed."""
+        written = (self.output, self.row_map, self.plan, self.schema)
+        return {
+            "records": len(self.release),
+            "columns": self.release.data.columns,
+            "mask": self.release.plan.to_dict()["mask"],
+            "originals": self.originals,
+            "left_out": self.left_out,
+            "written": [str(file) for file in written if file],
+        }
+
+
+DEFAULTS = MaskSettings()
+
+
+def mask_file(
+    file: str | os.PathLike[str],
+    masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+    settings: MaskSettings = DEFAULTS,
+    progress: TaskProgress | None = None,
+) -> MaskedFile:
+    """Mask a file as :func:`mask` does, and write the release, its plan and, if needed, its schema.
+
+    The schema is written if cells become ranges, sets or stars, or if labels would be lost.
+    """
+    out = _output(source := locate(file), settings.output)
+    target = locate(out)
+    plan_path, schema_path = target.companion(".plan.toml"), settings.write_schema
+    tables = [out, settings.row_map]
+    again = isinstance(masks, str | os.PathLike) and Path(masks).resolve() == plan_path.resolve()
+    inputs = [file, schema, None if again else masks]  # a plan that is run again is written again
+    check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
+    plan = as_plan(masks, seed)
+    if settings.keep_order:
+        plan = replace(plan, keep_order=True)
+    data = as_microdata(file, schema, format=settings.format)
+    target.check_columns(without_identifiers(data).columns)
+    target_format = target.output_format(source, settings.format)
+    release = mask(data, plan, progress=progress)
+    if schema_path is None and _needs_schema(data, release, target_format):
+        schema_path = target.companion(".schema.toml")
+        check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
+    if progress is not None:
+        progress(f"writing {out}", 0, 0)
+    write(release, out, format=target_format, force=settings.force, row_map=settings.row_map)
+    write(release.plan, plan_path, force=settings.force)
+    if schema_path is not None:
+        write(release.schema, schema_path, force=settings.force)
+    return MaskedFile(
+        release=release,
+        originals=len(data),
+        left_out=[name for name in data.columns if name not in release.data.columns],
+        output=out,
+        plan=plan_path,
+        row_map=settings.row_map,
+        schema=schema_path,
+    )
+
+
+def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
+    """The masked file: in the format of the source, unless it has an ending of its own."""
+    if out is None:
+        return source.sibling("masked")
+    if str(out) == "-":
+        raise UsageError("--output: a table is written whole, to a file and not to the screen")
+    if is_uri(out) or Path(out).suffix or Path(out).is_dir():
+        return out
+    return source.with_stem(str(out))
+
+
+def _needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
+    """Whether the release loses labels, or has new ranges, sets, stars or merged categories."""
+    before, after = data.schema, release.data.schema
+    if data.codebook is not None and not (target is not None and target.keeps_labels(release.data)):
+        return True
+    return any(
+        (after[name].generalised, after[name].merged)
+        != (before[name].generalised, before[name].merged)
+        for name in release.data.columns
+    )
 
 
 def mask_again(original: Microdata, plan: Plan) -> Release:
@@ -185,7 +300,8 @@ def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
 
 
 def as_plan(
-    masks: Mask | Iterable[Mask] | Plan | str | os.PathLike[str], seed: int | None = None
+    masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
+    seed: int | None = None,
 ) -> Plan:
     """A plan that can be carried out: masks with different names, and a seed."""
     if isinstance(masks, str | os.PathLike):
@@ -194,11 +310,12 @@ def as_plan(
         plan = masks
     else:
         try:
-            plan = Plan((masks,) if isinstance(masks, Mask) else tuple(masks))
+            listed = [masks] if isinstance(masks, Mask | Mapping) else list(masks)
         except TypeError:
             raise UsageError(
                 f"masks are a list of masks, a plan or its path, not {type(masks).__name__}"
             ) from None
+        plan = Plan(tuple(mask_from(one) for one in listed))
     _check_names(plan.masks)
     if plan.version not in ("", __version__):
         logger.warning(
@@ -212,9 +329,6 @@ def as_plan(
 
 
 def _check_names(masks: tuple[Any, ...]) -> None:
-    for mask in masks:
-        if not isinstance(mask, Mask):
-            raise UsageError(f"a mask is one of unveil.masks, not {type(mask).__name__}")
     names = [mask.step for mask in masks]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -6,6 +6,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
+from unveil.workflows.attack import AttackSettings, attack_summary
 
 KNOWS = ["age", "hours", "income", "rent"]
 NOISE = masks.AdditiveNoise(scale=0.1, columns=KNOWS)
@@ -318,3 +319,42 @@ def test_a_release_without_a_schema_is_read_by_the_originals(sample, release, tm
     unveil.write(release, tmp_path / "r.csv", keep_order=True)
     links = attacked(sample, tmp_path / "r.csv", truth=release.row_map)
     assert np.array_equal(measures.hits(links), measures.hits(attacked(sample, release)))
+
+
+def test_an_attack_by_its_name(sample, release):
+    by_spec = attacked(sample, release, attacks.Rank(criterion="max"))
+    assert attacked(sample, release, "rank-max").attack == by_spec.attack
+    assert (
+        attacked(sample, release, {"method": "rank", "criterion": "max"}).attack == by_spec.attack
+    )
+    with pytest.raises(unveil.UnveilError, match="did you mean 'distance'"):
+        attacked(sample, release, "distanse")
+
+
+def test_progress_has_one_signature(sample, release):
+    tasks = []
+    links = attacked(sample, release, "distance", progress=lambda *told: tasks.append(told))
+    assert tasks == []  # links are computed on demand
+    measures.risk(links)
+    assert {task for task, _, _ in tasks} == {"distance"}
+    assert all(0 <= done <= total for _, done, total in tasks)
+
+
+def test_a_summary_has_every_measure_and_the_links(sample, release, tmp_path):
+    settings = AttackSettings(links=tmp_path / "links.csv", top=3, outsiders=sample)
+    intruder = Intruder(knows=KNOWS)
+    summary = attack_summary(
+        sample, release.data, "distance", intruder=intruder, truth=release.row_map,
+        settings=settings,
+    )  # fmt: skip
+    assert summary.risk.expected == measures.risk(summary.links).expected
+    assert summary.outsiders
+    assert len(summary.top["share"]) == 3
+    assert (tmp_path / "links.csv").is_file()
+    assert {"attack", "risk", "top", "at_risk", "details"} <= set(summary.to_dict())
+    unknown = attack_summary(sample, release.data, "distance", intruder=intruder)
+    assert unknown.risk is None
+    assert unknown.uncounted.records == unknown.to_dict()["records"] == len(sample)
+    assert "top" not in unknown.to_dict()
+    with pytest.raises(unveil.UnveilError, match="name the others by --also"):
+        attack_summary(sample, release.data, "distance", settings=AttackSettings(key="age"))

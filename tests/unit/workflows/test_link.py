@@ -11,7 +11,14 @@ import unveil
 from unveil.attacks import Distance, Position, Probabilistic, Rank, Structural
 from unveil.errors import DataError, SchemaError, SpecError, UnveilError, UsageError
 from unveil.workflows.inputs.scenario import prepare
-from unveil.workflows.link import common, default_attack, link_scenario, linkage
+from unveil.workflows.link import (
+    LinkSettings,
+    common,
+    default_attack,
+    link_scenario,
+    link_summary,
+    linkage,
+)
 
 pytestmark = pytest.mark.usefixtures("quick_search")
 
@@ -266,3 +273,23 @@ def test_an_attack_that_does_not_suit(people):
         unveil.link(people, people, 3)
     with pytest.raises(DataError, match="each file needs attributes that the other lacks"):
         unveil.link(people[SAME], people[SAME], Structural())
+
+
+def test_files_are_linked_and_what_was_found_is_one_value(people, tmp_path):
+    both = people[["person", "age", "hours", "region"]]
+    settings = LinkSettings(knows=("age", "hours"), confidence=0.5, links=tmp_path / "l.csv")
+    tasks = []
+    found = link_summary(
+        both, both, "rank", truth="person", settings=settings,
+        progress=lambda task, _done, _total: tasks.append(task),
+    )  # fmt: skip
+    assert (found.attack, found.mine, found.confidence) == ("rank", ("age", "hours"), 0.5)
+    assert found.risk.n == len(both)
+    assert (tmp_path / "l.csv").is_file()
+    assert tasks[0] == "reading the first file"
+    assert tasks[-1] == "rank"
+    free = LinkSettings(parameters={"smoothing": "0.5"})
+    default = link_summary(both, both, truth="person", settings=free)
+    assert (default.attack, default.parameters["smoothing"]) == ("probabilistic", 0.5)
+    with pytest.raises(SpecError, match="'starts' is not a parameter"):
+        link_summary(both, both, settings=LinkSettings(parameters={"starts": "3"}))

@@ -15,7 +15,7 @@ import unveil
 from unveil import masks
 from unveil.errors import FileError, SpecError, UsageError
 from unveil.masks.base import MaskedTable
-from unveil.workflows.mask import mask_again
+from unveil.workflows.mask import MaskSettings, mask_again, mask_file
 
 PLAN = [
     masks.Microaggregation(k=3, columns=["income", "tax"]),
@@ -353,3 +353,33 @@ def test_a_plan_of_another_version_is_told(sample, caplog):
     assert caplog.messages == []
     unveil.mask(sample, unveil.Plan((masks.Shuffle(),), version="0.0.1"))
     assert "version 0.0.1" in caplog.text
+
+
+def test_masks_by_name_and_by_table(sample):
+    named = unveil.mask(sample, ["shuffle", {"method": "pram", "theta": 0.3}], seed=1)
+    specs = unveil.mask(sample, [masks.Shuffle(), masks.Pram(theta=0.3)], seed=1)
+    assert named.plan == specs.plan
+    assert named.data == specs.data
+
+
+def test_a_file_is_masked_and_what_was_written_is_told(sample, tmp_path):
+    unveil.write(sample, tmp_path / "s.parquet")
+    tasks = []
+    steps = [{"method": "mondrian", "k": 5, "columns": ["age", "income"]}]
+    masked = mask_file(
+        tmp_path / "s.parquet",
+        steps,
+        schema=sample.schema,
+        seed=1,
+        settings=MaskSettings(row_map=tmp_path / "map.csv"),
+        progress=lambda task, done, total: tasks.append((task, done, total)),
+    )
+    assert Path(masked.output) == tmp_path / "s-masked.parquet"
+    assert masked.schema == tmp_path / "s-masked.schema.toml"  # there are ranges
+    assert masked.left_out == ["person"]
+    assert all(Path(file).is_file() for file in masked.to_dict()["written"])
+    assert len(masked.to_dict()["written"]) == 4
+    assert "seed" not in masked.to_dict()
+    again = unveil.mask(sample, unveil.files.read_plan(masked.plan))
+    assert again.data == masked.release.data
+    assert {task for task, _, _ in tasks} == {"mondrian", f"writing {masked.output}"}

@@ -8,7 +8,7 @@ import msgspec
 
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import as_path
-from unveil.masks import METHODS
+from unveil.masks import METHODS, Mask
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.results.policy import Policy
@@ -96,11 +96,24 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
     masks = []
     for number, step in enumerate(steps, start=1):
         with errors_at(f"step {number}"):
-            mask_class = METHODS.find(step.get("method"))
-            parameters = {name: value for name, value in step.items() if name != "method"}
-            masks.append(mask_class(**parameters))
+            masks.append(mask_from(step))
     settings = {key: table[key] for key in ("seed", "keep_order") if key in table}
     return Plan(tuple(masks), **settings, version=str(table.get("version", "")))
+
+
+def mask_from(mask: Any) -> Mask:
+    """A mask from its spec, its name (shuffle), or a table with its method, as in a plan.
+
+    >>> mask_from({"method": "rank-swapping", "p": 5}).p
+    5.0
+    """
+    if isinstance(mask, Mask):
+        return mask
+    table = {"method": mask} if isinstance(mask, str) else mask
+    if not isinstance(table, Mapping):
+        raise UsageError(f"a mask is one of unveil.masks, not {type(mask).__name__}")
+    parameters = {name: value for name, value in table.items() if name != "method"}
+    return METHODS.find(table.get("method"))(**parameters)
 
 
 def _value_or_file(
