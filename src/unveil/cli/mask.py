@@ -84,12 +84,12 @@ def command(
         print_json(masked.to_dict())
         return
     print_release(masked)
-    out = masked.output
-    note(f"Wrote {out}, and {masked.plan}: it holds the seed, keep it as private as {file}.")
+    written = masked.output
+    note(f"Wrote {written}, and {masked.plan}: it holds the seed, keep it as private as {file}.")
     if row_map is not None:
         note(f"Wrote {row_map}: whoever has it has undone the masking.")
     if masked.schema is not None:
-        note(f"Wrote {masked.schema}: what the columns of {out} are; give it with the file.")
+        note(f"Wrote {masked.schema}: what the columns of {written} are; give it with the file.")
 
 
 def print_release(masked: MaskedFile) -> None:
