@@ -625,6 +625,27 @@ def test_the_help_of_an_attack_is_its_own_and_fits_a_screen(unveil_command, monk
     assert own.count(" --") <= 2 * len(described["parameters"])
 
 
+def test_a_variant_of_an_attack_is_a_word_too(unveil_command, to_attack):
+    knows = ["--knows", "age,income,hours"]
+    short = attack_json(unveil_command, to_attack, *knows, attack="rank-max")
+    long = attack_json(unveil_command, to_attack, *knows, "--criterion", "max", attack="rank")
+    assert short == long
+    wrong = unveil_command(*attack_command(to_attack, attack="rank-mux"))
+    assert (wrong.code, "did you mean 'max'" in wrong.err) == (2, True)
+
+
+def test_an_attack_imports_no_other(to_attack):
+    call = list(map(str, attack_command(to_attack, "--knows", "age,income")))
+    code = (
+        f"import sys; sys.argv = ['unveil', *{call!r}]\nfrom unveil.cli.main import main\nmain()\n"
+        "print(*(m for m in sys.modules if m.startswith('unveil.attacks.')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "unveil.attacks.distance.attack" in done.stderr
+    for other in ("rank", "probabilistic", "tailored", "combined", "structural", "supervised"):
+        assert f"unveil.attacks.{other}" not in done.stderr
+
+
 def test_the_help_of_an_audit_is_in_groups(unveil_command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     shown = unveil_command("audit", "--help").out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -21,13 +21,11 @@ from unveil.cli.parameters import (
     attack_options,
     attack_summaries,
     attack_summary,
+    method_in,
 )
 from unveil.cli.sections import CSV, SectionedCommand, complete_names
 from unveil.errors import UsageError
 from unveil.wording import listing, suggest
-
-if TYPE_CHECKING:
-    pass
 
 SECTIONS = {
     "Files and intruder": (
@@ -47,9 +45,7 @@ class AttackCommands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of one attack."""
-        if cmd_name not in attack_names():
-            return None
-        return _command(cmd_name, attack_summary(cmd_name))
+        return None if method_in(cmd_name) is None else _command(cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse the attack as an option, with the form that is right."""
@@ -61,8 +57,8 @@ class AttackCommands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the attack, or suggest the nearest."""
-        names = self.list_commands(ctx)
-        if args[0] not in names:
+        if method_in(args[0]) is None:
+            names = self.list_commands(ctx)
             remedy = suggest(args[0], names) or f"; attacks are: {listing(names)}"
             raise UsageError(
                 f"'{args[0]}' is not an attack{remedy}. The attack comes first: {_example()}"
@@ -71,7 +67,7 @@ class AttackCommands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The attacks that begin so, without making their commands."""
-        return complete_names(self, ctx, incomplete, attack_summaries())
+        return complete_names(self, ctx, incomplete, dict.fromkeys(attack_names(), ""))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the attacks, each with its line."""
@@ -211,24 +207,24 @@ def _attack(
         note(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
 
 
-def _command(name: str, summary: str) -> click.Command:
+def _command(name: str) -> click.Command:
     """The command of one attack: the common options, then the parameters of its spec."""
-    common = _attack.params
-    text = f"""{summary}
+    common, method = _attack.params, str(method_in(name))
+    text = f"""{attack_summary(method)}
 
     \b
         {_example(name)}
 
-    `unveil methods {name}` explains the parameters. Of several releases (--also) without a
+    `unveil methods {method}` explains the parameters. Of several releases (--also) without a
     --key, --truth and --plan may be given for each.
     """
     return SectionedCommand(
         name,
-        params=[*common, *attack_options(name, {str(option.name) for option in common})],
+        params=[*common, *attack_options(method, {str(option.name) for option in common})],
         callback=partial(_attack.callback, name),  # type: ignore[arg-type,misc]
         help=text,
         sections=SECTIONS,
-        rest=f"Parameters of {name}",
+        rest=f"Parameters of {method}",
     )
 
 

@@ -43,7 +43,7 @@ class WithAttackParameters(SectionedCommand):
         """Note which attack is named: its parameters are shown by the help."""
         joined = " ".join(args).replace("--attack=", "--attack ").split()
         named = [word for before, word in pairwise(joined) if before == "--attack"]
-        ctx.meta[_NAMED] = named[-1] if named else None
+        ctx.meta[_NAMED] = method_in(named[-1]) if named else None
         return super().parse_args(ctx, args)
 
 
@@ -182,14 +182,26 @@ def _allowed(parameter: Parameter) -> str:
     return f"  [{'; '.join(words)}]" if words else ""
 
 
-def attack_of(method: str, options: Mapping[str, Any]) -> Attack:
-    """The attack that the options describe."""
+def method_in(name: str) -> str | None:
+    """The attack in a name that may end with words of its parameters: rank of rank-max."""
+    from unveil.attacks import METHODS
+
+    return METHODS.named_in(name)
+
+
+def attack_of(name: str, options: Mapping[str, Any]) -> Attack:
+    """The attack that its name, such as rank-max, and the options describe."""
     from unveil.attacks import METHODS
     from unveil.support.specs import from_texts
+    from unveil.workflows.auditing.attack_names import attack_from, with_parameters
 
     with as_usage():
+        method = method_in(name) or name
         spec = METHODS.find(method)
-        return spec(**from_texts(spec, parameters_in(options, [method])))
+        parameters = parameters_in(options, [method])
+        if name != method:
+            return with_parameters(attack_from(name), parameters)
+        return spec(**from_texts(spec, parameters))
 
 
 def parameters_in(options: Mapping[str, Any], attacks: Iterable[str]) -> dict[str, Any]:
