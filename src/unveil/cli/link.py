@@ -14,9 +14,9 @@ from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     WithAttackParameters,
     as_usage,
-    attack_names,
     attack_of,
     complete_attacks,
+    offered_attacks,
     parameters_in,
 )
 from unveil.cli.sections import CSV
@@ -102,7 +102,7 @@ def command(
     spec = None if attack is None else attack_of(attack, chosen)
     settings = LinkSettings(
         knows=options.split_names(knows),
-        parameters=parameters_in(chosen, attack_names()),
+        parameters=parameters_in(chosen, offered_attacks(attack)),
         confidence=confidence,
         format=options.format_of(chosen, first, second),
         links=out,

@@ -115,16 +115,19 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
     ]
 
 
-def _all_attack_options(taken: Container[str], meta: Mapping[str, Any]) -> list[click.Parameter]:
-    """The parameters of all attacks, each once; those of the named attack are shown."""
+def offered_attacks(named: str | None) -> list[str]:
+    """The attack that is named, then all others but those of plug-ins, which nobody asked for."""
     from unveil.attacks import METHODS
     from unveil.support.specs import method_name
 
-    named, merged = str(meta.get(_NAMED)), dict[str, click.Parameter]()
-    names = [method_name(one) for one in METHODS]
-    if named in METHODS.names():
-        names.insert(0, named)
-    for name in dict.fromkeys(names):
+    first = [named] if named is not None and named in METHODS.names() else []
+    return list(dict.fromkeys([*first, *map(method_name, METHODS)]))
+
+
+def _all_attack_options(taken: Container[str], meta: Mapping[str, Any]) -> list[click.Parameter]:
+    """The parameters of all attacks, each once; those of the named attack are shown."""
+    named, merged = meta.get(_NAMED), dict[str, click.Parameter]()
+    for name in offered_attacks(named):
         for option in attack_options(name, taken):
             option.hidden = name != named  # type: ignore[attr-defined]
             merged.setdefault(str(option.name), option)
