@@ -141,3 +141,24 @@ isinstance(spec, str)
     assert sorted(_type_tests(ast.parse(source), {"Rank", "Pairs"}, {"rank", "position"})) == [
         2, 3, 4, 5, 7
     ]  # fmt: skip
+
+
+COMPUTING = {"numpy", "polars", "scipy", "unveil.masks", "unveil.measures", "unveil.models",
+             "unveil.matching", "unveil.grouping", "unveil.engines", "unveil.table"}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "unveil" / "cli").glob("*.py")), ids=_short)
+def test_a_command_computes_nothing(path):
+    """It calls verbs and prints; of tables it knows the sample of the demonstration only."""
+    imported = {
+        name
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    } - {"unveil.table.sample"}
+    assert {name for name in imported if {name, ".".join(name.split(".")[:2])} & COMPUTING} == set()

@@ -11,7 +11,9 @@ import msgspec
 import pytest
 
 import unveil
+from fixtures.evidence import evidence
 from unveil import errors
+from unveil.support.options import TaskProgress
 
 HEAVY = ("numba", "polars", "sklearn", "altair", "numpy", "scipy", "narwhals", "pandas", "pyarrow",
          "highspy", "vl_convert", "rich", "jinja2", "msgspec", "click")  # fmt: skip
@@ -82,6 +84,26 @@ def test_a_signature_has_plain_types_and_defaults(spec):
         assert (shown is inspect.Parameter.empty) == field.required
         assert field.default in (shown, msgspec.NODEFAULT)
     assert "Annotated" not in pydoc.plaintext.document(spec).split("|")[1]
+
+
+@pytest.mark.parametrize("verb", ["attack", "audit", "compare", "inspect", "link", "mask"])
+def test_every_verb_reports_progress_by_one_signature(verb):
+    progress = inspect.signature(getattr(unveil, verb)).parameters["progress"]
+    assert (progress.annotation, progress.default) == (TaskProgress | None, None)
+
+
+def test_progress_of_an_inspection_and_a_comparison(tmp_path):
+    told = []
+    people = unveil.households(20)
+    schema = tmp_path / "s.toml"
+    unveil.inspect(people, write_schema=schema, progress=lambda *one: told.append(one))
+    assert told[-1] == ("describing the columns", len(people.columns) - 1, len(people.columns))
+    assert unveil.files.read_schema(schema) == unveil.Schema.infer(people)
+    with pytest.raises(unveil.UnveilError, match="exists"):
+        unveil.inspect(people, write_schema=schema)
+    pair = [evidence("a.csv", risk=0.3), evidence("b.csv", risk=0.1)]
+    unveil.compare(pair, progress=lambda *one: told.append(one))
+    assert told[-1] == ("comparing the releases", 1, 2)
 
 
 def test_every_error_is_drawn_and_has_its_exit_code():

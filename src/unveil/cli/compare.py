@@ -52,7 +52,7 @@ def command(
     pages = Pages(**page, force=force)
     pages.check((*evidence, *records))
     with progress("reading the evidence") as show:
-        comparison = compare(evidence, records=records or None, seed=seed)
+        comparison = compare(evidence, records=records or None, seed=seed, progress=show)
         show("writing the page", 0, 0)
         pages.write(comparison)
     if as_json:

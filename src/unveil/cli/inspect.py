@@ -39,19 +39,18 @@ def command(
     Undeclared levels are guessed, roles never: write the schema with --write-schema, then declare
     the roles in it. No cell of the data is shown without --show-values.
     """
-    from unveil.files.locations import check_outputs
-    from unveil.files.tables import write
-    from unveil.table.schema import Schema
-    from unveil.workflows.inputs.sources import as_microdata
     from unveil.workflows.inspect import inspect
 
-    if write_schema is not None:
-        check_outputs([write_schema], [file], force=force)
-    with progress(f"reading {file}"):
-        data = as_microdata(file, schema, format=options.format_of(dialect, file))
-        inspection = inspect(data, show_values=show_values)
-    if write_schema is not None:
-        write(Schema.infer(data), write_schema, force=force)
+    with progress(f"reading {file}") as show:
+        inspection = inspect(
+            file,
+            schema,
+            format=options.format_of(dialect, file),
+            show_values=show_values,
+            write_schema=write_schema,
+            force=force,
+            progress=show,
+        )
     if as_json:
         print_json(inspection)
         return

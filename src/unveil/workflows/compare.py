@@ -8,6 +8,7 @@ import numpy as np
 
 from unveil.measures.identity.confidence_interval import FEWEST_RECORDS, paired_difference
 from unveil.support.arrays import Floats
+from unveil.support.options import TaskProgress
 from unveil.values.release.plan import check_seed
 from unveil.values.results.comparison import (
     AttackShare,
@@ -40,6 +41,7 @@ def compare(
     records: Sequence[Mapping[str, Floats] | str | os.PathLike[str]] | None = None,
     names: Sequence[str] | None = None,
     seed: int = 0,
+    progress: TaskProgress | None = None,
 ) -> Comparison:
     """Compare several releases of one original, criterion by criterion.
 
@@ -59,6 +61,8 @@ def compare(
         Names of the releases; default: their files.
     seed
         Random seed of the intervals.
+    progress
+        Called with the task, how much is done, and the total.
 
     Examples
     --------
@@ -73,10 +77,13 @@ def compare(
     ('strong',)
     """
     seed = check_seed(seed)
+    tell = progress or (lambda _task, _done, _total: None)
+    tell("reading the evidence", 0, 2)
     audited = read_audited(evidence)
     by_name = dict(zip(names_of(audited, names), (one.evidence for one in audited), strict=True))
     releases = tuple(describe_release(name, one) for name, one in by_name.items())
     risks = risks_of(audited, [one.worst for one in releases], records)
+    tell("comparing the releases", 1, 2)
     placed = [one for one in releases if one.risk is not None and one.loss is not None]
     dominated = _dominated(placed, by_name)
     worse = {one.release for one in dominated}

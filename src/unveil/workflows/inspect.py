@@ -8,6 +8,9 @@ import polars as pl
 
 from unveil.files.formats.base import Format
 from unveil.files.formats.csv.header import DELIMITERS
+from unveil.files.locations import check_outputs
+from unveil.files.tables import write
+from unveil.support.options import TaskProgress
 from unveil.table.attribute import Attribute
 from unveil.table.columns import labels_of, stored_as
 from unveil.table.roles import ROLES
@@ -51,11 +54,16 @@ def inspect(
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
     show_values: bool = False,
+    write_schema: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: TaskProgress | None = None,
 ) -> Inspection:
     """Describe each column: level, role, missing, distinct and unique values.
 
     Undeclared levels are guessed, roles never. No cell is shown, unless ``show_values`` requests
-    the extremes of numbers and the commonest categories.
+    the extremes of numbers and the commonest categories. ``write_schema`` is a TOML file for the
+    schema with the guessed levels; an existing one is replaced only with ``force``. ``progress``
+    is called with the task, how much is done, and the total.
 
     Examples
     --------
@@ -64,12 +72,16 @@ def inspect(
     >>> inspection.records, inspection.columns[4].name, inspection.columns[4].level
     (1000, 'age', 'numeric')
     """
+    check_outputs([write_schema], [source], force=force)
     data = as_microdata(source, schema, format=format)
-    schema = Schema.infer(data)
-    columns = tuple(
-        _summary(data.column(name), schema[name], show_values=show_values) for name in data.columns
-    )
-    return Inspection(len(data), columns, _notes(schema))
+    inferred, columns = Schema.infer(data), list[ColumnSummary]()
+    for done, name in enumerate(data.columns):
+        if progress is not None:
+            progress("describing the columns", done, len(data.columns))
+        columns.append(_summary(data.column(name), inferred[name], show_values=show_values))
+    if write_schema is not None:
+        write(inferred, write_schema, force=force)
+    return Inspection(len(data), tuple(columns), _notes(inferred))
 
 
 def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> ColumnSummary:
