@@ -14,7 +14,7 @@ from unveil.engines.metric import Metric
 from unveil.engines.records import Records
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.compile import prepare
-from unveil.support.threads import cores, run_blocks
+from unveil.support.threads import cores, run_blocks, thread_blocks
 
 # A distance that ties is not less. Costs are squares of distances: a candidate is strictly nearer
 # than another if it costs less than this times as much.
@@ -71,8 +71,8 @@ class Competition:
         """The costs of some pairs, pairs x attributes."""
         costs = np.empty((len(queries), len(self._attributes)))
         for place, attribute in enumerate(self._attributes):
-            costs[:, place] = attribute.costs(queries, candidates)
-        costs[costs < ZERO_COST] = 0.0
+            own = attribute.costs(queries, candidates)
+            np.multiply(own, own >= ZERO_COST, out=costs[:, place])
         return costs
 
     def skyline(
@@ -103,7 +103,8 @@ class Competition:
                     )
                     kept[place] = rows[found[: counts[place, 0]]]
 
-            run_blocks(work, range(end - begin + 1), threads=cores(None))
+            blocks = thread_blocks(end - begin, cores(None), records_each=1000)
+            run_blocks(work, blocks, threads=cores(None))
         starts = np.concatenate([[0], np.cumsum([len(rows) for rows in kept], dtype=np.int64)])
         rows = np.concatenate([np.zeros(0, np.int64), *kept])
         return Skyline(starts, rows, counts[:, 1], counts[:, 2] > 0)
