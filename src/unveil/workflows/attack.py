@@ -25,7 +25,7 @@ from unveil.values.release.release import Releases
 from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.attack_summary import AttackSummary, describe_attack
 from unveil.workflows.inputs.scenario import check_kinds, prepare
-from unveil.workflows.inputs.sources import read_table, schema_for_others
+from unveil.workflows.inputs.sources import read_table, schema_for_others, table_in
 
 EVERYBODY = Intruder()
 
@@ -138,7 +138,7 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     check_outputs((), (*inputs, *others), force=settings.force, tables=[settings.links])
     tell = progress or (lambda _task, _done, _total: None)
     tell("reading the original", 0, 0)
-    people = read_table(original, schema, settings.format)
+    people = table_in(settings.format, original, as_schema(schema))
     declared = schema_for_others(people, as_schema(schema))
     if isinstance(intruder.records, str | os.PathLike):
         records = read_table(intruder.records, declared, settings.format, part=True)

@@ -38,7 +38,7 @@ from unveil.workflows.inputs.intruder_view import (
     personal_attributes,
 )
 from unveil.workflows.inputs.scenario import Scenario, check_kinds, prepare
-from unveil.workflows.inputs.sources import as_microdata, read_table
+from unveil.workflows.inputs.sources import read_table, table_in
 
 EVERYBODY = Intruder()
 PROBABILISTIC_ATTRIBUTES = 3  # with fewer, agreement by chance cannot be estimated
@@ -142,16 +142,9 @@ def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     inputs = (a, b, schema, other_schema, truth, getattr(spec, "pairs", None))
     check_outputs((), inputs, force=settings.force, tables=[settings.links])
     chosen = select_engine(settings.engine)
-    tell = progress or (lambda _task, _done, _total: None)
-    shared = schema is not None and other_schema is None
-    tell("reading the first file", 0, 0)
-    first = read_table(a, schema, settings.format, part=shared)
-    tell("reading the second file", 0, 0)
-    second = read_table(b, schema if shared else other_schema, settings.format, part=shared)
-    declared = as_schema(schema)
-    if declared is not None and shared:
-        check_named(declared, first, second)
-    tell("linking", 0, 0)
+    if progress is not None:
+        progress("reading the files", 0, 0)
+    first, second = _read(a, b, schema, other_schema, settings.format)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
     links = link_scenario(
         scenario, spec, settings.knows, parameters=settings.parameters, progress=progress
@@ -192,22 +185,24 @@ def _read(
     b: Any,
     schema: Schema | str | os.PathLike[str] | None,
     other_schema: Schema | str | os.PathLike[str] | None,
+    file_format: Format | None = None,
 ) -> tuple[Microdata, Any]:
     """Both files as Microdata; the second may be a Release."""
     is_release = isinstance(b, Release | Releases)
     if other_schema is not None:
         if is_release:
             raise UsageError("a Release has a schema already: leave out other_schema=")
-        return as_microdata(a, schema), as_microdata(b, other_schema)
+        pair = (a, as_schema(schema)), (b, as_schema(other_schema))
+        first, second = (table_in(file_format, source, declared) for source, declared in pair)
+        return first, second
     read = isinstance(a, Microdata), is_release or isinstance(b, Microdata)
     if schema is not None and all(read):
         raise UsageError("these Microdata have a schema already: leave out schema=")
-    declared = as_schema(schema)
-    declared_part = None if declared is None else declared.where_there()
-    first = a if read[0] else as_microdata(a, declared_part)
-    if declared_part is None and read[0]:
-        declared_part = first.schema.where_there()
-    second = b if read[1] else as_microdata(b, declared_part)
+    declared = shared = as_schema(schema)
+    first = a if read[0] else read_table(a, shared, file_format, part=shared is not None)
+    if shared is None and read[0]:
+        shared = first.schema
+    second = b if read[1] else read_table(b, shared, file_format, part=shared is not None)
     if declared is not None and not isinstance(second, Releases):
         check_named(declared, first, second.data if isinstance(second, Release) else second)
     return first, second

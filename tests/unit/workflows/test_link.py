@@ -286,7 +286,7 @@ def test_files_are_linked_and_what_was_found_is_one_value(people, tmp_path):
     assert (found.attack, found.mine, found.confidence) == ("rank", ("age", "hours"), 0.5)
     assert found.risk.n == len(both)
     assert (tmp_path / "l.csv").is_file()
-    assert tasks[0] == "reading the first file"
+    assert tasks[0] == "reading the files"
     assert tasks[-1] == "rank"
     free = LinkSettings(parameters={"smoothing": "0.5"})
     default = link_summary(both, both, truth="person", settings=free)

@@ -59,7 +59,10 @@ def read_table(
     *,
     part: bool = False,
 ) -> Microdata:
-    """Microdata from a source; one that is `part` of the schema may lack columns of it."""
+    """Microdata from a source; one that is `part` of the schema may lack columns of it.
+
+    Microdata have a schema already, and keep it.
+    """
     declared = None if isinstance(source, Microdata) else as_schema(schema)
     if part and declared is not None:
         declared = declared.where_there()
