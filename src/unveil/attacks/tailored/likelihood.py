@@ -194,7 +194,8 @@ def _(channel: category_channels.Transition, view: MaskedView) -> PairLikelihood
     column, n = channel.columns[0], len(channel.categories)
     listed = tuple(dict.fromkeys((*channel.categories, *view.categories(column))))
     intruder, released = view.codes(column, listed)
-    costs = np.full((len(listed), len(listed)), view.impossible_cost)
+    size = max(len(listed), 1)  # a column of missing cells has no category
+    costs = np.full((size, size), view.impossible_cost)
     with np.errstate(divide="ignore"):
         costs[:n, :n] = np.minimum(np.abs(np.log(channel.matrix)), view.impossible_cost)
     intruder = np.where(intruder < n, intruder, np.nan)[:, None]  # the matrix omits the others

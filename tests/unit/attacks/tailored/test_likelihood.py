@@ -1,0 +1,20 @@
+"""The likelihood of released cells."""
+
+import numpy as np
+import polars as pl
+
+import unveil
+from unveil import Microdata, Schema, attacks, masks
+
+
+def test_a_column_of_missing_cells_tells_nothing():
+    schema = Schema(quasi=["text", "x"], nominal=["text"])
+    texts = pl.Series([None, None, None], dtype=pl.String)
+    people = Microdata(pl.DataFrame({"text": texts, "x": [1.0, 2.0, 3.0]}), schema)
+    grouped = masks.Mondrian(k=3, cells="means", columns=["text"])
+    release = unveil.mask(people, [grouped], seed=1)
+    links = unveil.attack(
+        people, release, attacks.Tailored(), intruder=unveil.Intruder(knows=["text"])
+    )
+    assert np.array_equal(links.n_closer, [0, 0, 0])
+    assert np.array_equal(links.n_tied, [2, 2, 2])
