@@ -54,6 +54,40 @@ def test_every_folder_says_in_a_sentence_what_is_inside(folder):
     assert re.match(r"[A-Z].{20,}\.(\n|$)", described)
 
 
+def test_a_public_method_is_documented_by_itself_or_by_what_it_implements():
+    classes = {
+        node.name: node
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    }
+    protocols = {name for name, node in classes.items() if "Protocol" in map(_base, node.bases)}
+
+    def documented(name, method):
+        if name not in classes:
+            return False
+        bases = {*map(_base, classes[name].bases)}
+        own = [one for one in _methods(classes[name]) if one.name == method]
+        return any(map(ast.get_docstring, own)) or any(documented(one, method) for one in bases)
+
+    assert [
+        f"{name}.{one.name}"
+        for name, node in classes.items()
+        for one in _methods(node)
+        if not (name.startswith("_") or one.name.startswith("_"))
+        and not any(documented(known, one.name) for known in (name, *protocols))
+    ] == []
+
+
+def _methods(node):
+    return [one for one in node.body if isinstance(one, ast.FunctionDef)]
+
+
+def _base(node):
+    """The name of a base class, with or without its module and its parameter."""
+    return ast.unparse(node).partition("[")[0].split(".")[-1]
+
+
 def test_numba_is_imported_where_kernels_are_compiled_only():
     importing = {
         _short(path)

@@ -73,11 +73,9 @@ class Pairs(Attack, frozen=True, kw_only=True):
             )
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
-        """The attack with the table of pairs read."""
         return msgspec.structs.replace(self, pairs=read(self.pairs))
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the pairs to be scored."""
         table: Microdata = self.pairs
         left, right, weight = _columns_of(table)
         if self.left == "release":

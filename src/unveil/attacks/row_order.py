@@ -43,7 +43,6 @@ class Position(Attack, frozen=True, kw_only=True):
         return (cls(),)
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the linkage of two files."""
         places, m = files.positions, len(files.release)
         # The middle of each row's share of the file, in whole numbers.
         return NearestSearch(

@@ -178,7 +178,6 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
         return self.levels
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns that are masked."""
         if self.columns is not None:
             self.check_columns(data, self.columns)
             return self.columns
@@ -199,7 +198,6 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
         return suitable
 
     def check_columns(self, data: Microdata, columns: Sequence[str]) -> None:
-        """Raise an error if a named column is absent, repeated, or cannot be masked."""
         super().check_columns(data, columns)
         for column in columns:
             self._check_level(data, column)
@@ -241,7 +239,6 @@ class UnivariateMask(ColumnMask, frozen=True, kw_only=True):
         self.check_known(data, column)
 
     def check(self, data: Microdata) -> None:
-        """Check every column."""
         for column in self.targets(data):
             self.check_column(data, column)
 

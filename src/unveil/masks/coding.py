@@ -46,13 +46,11 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
         self.require_one_of("categories", "threshold", "share")
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error if the column cannot hold the threshold."""
         super().check_column(data, column)
         if self.threshold is not None:
             self._threshold(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Replace the values beyond the boundary."""
         keys, cells = sort_keys(data, column), data.column(column)
         key, cell = self._boundary(data, column)
         beyond = pl.Series(keys > key if self.top else keys < key)

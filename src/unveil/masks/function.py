@@ -59,7 +59,6 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Call the function on the known values."""
         cells = data.column(column)
         if data.level(column) == "numeric":
             values = self.numbers(data, column).values[:, 0]

@@ -83,11 +83,9 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
             _check_intervals(self.step, self.intervals)
 
     def accepted_levels(self) -> tuple[str, ...]:
-        """Numeric with intervals, otherwise categories."""
         return self.levels if self.intervals is None else ("numeric",)
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error for unknown categories, and for ranges of dates."""
         super().check_column(data, column)
         if self.intervals is None:
             self._table(data, column)
@@ -98,7 +96,6 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Recode the categories, or the numbers."""
         if self.intervals is not None:
             return self._into_ranges(data, column)
         masked, table = _relabelled(data.column(column), self._table(data, column))

@@ -42,12 +42,10 @@ class AdditiveNoise(UnivariateMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error for a constant, which has no deviation."""
         super().check_column(data, column)
         self.check_varies(data, column, for_noise=True)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Add the noise."""
         original, cells = self.numbers(data, column), data.column(column)
         deviation = self.scale * scale_of(original).deviation
         noisy = original.values[:, 0] + deviation * rng.standard_normal(len(data))
@@ -85,13 +83,11 @@ class CorrelatedNoise(ColumnMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     def check(self, data: Microdata) -> None:
-        """Raise an error for a column that is constant or entirely missing."""
         for column in self.targets(data):
             self.check_known(data, column)
             self.check_varies(data, column, for_noise=True)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
-        """Add the noise to all columns together."""
         columns = self.targets(data)
         original = self.numbers(data, *columns)
         root = correlation_root(pairwise_correlations(original.values))
@@ -137,7 +133,6 @@ class MultiplicativeNoise(UnivariateMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error for dates, which have no zero."""
         super().check_column(data, column)
         if (stored := stored_as(data.column(column))) in ("dates", "times"):
             raise SchemaError(
@@ -146,7 +141,6 @@ class MultiplicativeNoise(UnivariateMask, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Multiply."""
         values, cells = self.numbers(data, column).values[:, 0], data.column(column)
         low, high = 1.0 - self.scale, 1.0 + self.scale
         with np.errstate(over="ignore"):  # as_column raises an error

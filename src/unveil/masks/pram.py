@@ -77,7 +77,6 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
             raise SpecError(f"{self.step}: categories: {len(self.categories)} listed for {m} rows")
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error unless there are two categories, and those of the matrix."""
         super().check_column(data, column)
         if self.matrix is None or self.invariant:
             self.check_varies(data, column)
@@ -95,7 +94,6 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Draw the released categories."""
         coded = codes(data, column, self.categories)
         matrix = self._matrix(coded)
         drawn = draw_categories(matrix, coded.codes.astype(np.int64), rng.random(len(data)))

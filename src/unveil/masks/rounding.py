@@ -38,7 +38,6 @@ class Rounding(UnivariateMask, frozen=True, kw_only=True):
     ]
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error if a whole number would get a fraction."""
         super().check_column(data, column)
         if stored_as(data.column(column)) == "whole numbers" and not self.base.is_integer():
             raise SpecError(
@@ -46,7 +45,6 @@ class Rounding(UnivariateMask, frozen=True, kw_only=True):
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Round."""
         cells = data.column(column)
         values = self.numbers(data, column).values[:, 0]
         channel = Rounded((column,), self.base, slack=slack_of(cells))

@@ -45,7 +45,6 @@ class Sampling(Mask, frozen=True, kw_only=True):
         return data.columns
 
     def check(self, data: Microdata) -> None:
-        """Raise an error if the sample is larger than the table, or empty."""
         if (self.records or 0) > len(data):
             raise DataError(
                 f"{self.step}: a sample of {self.records:,} out of {count(len(data), 'record')}"
@@ -57,7 +56,6 @@ class Sampling(Mask, frozen=True, kw_only=True):
         return self.records if self.records is not None else part_of(n, self.share or 0.0)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
-        """Draw the sample."""
         rows = np.sort(draw().choice(len(data), self._size(len(data)), replace=False))
         return MaskedTable(data.take(rows), rows=rows)
 
@@ -79,13 +77,11 @@ class Shuffle(Mask, frozen=True, kw_only=True):
     """
 
     def targets(self, data: Microdata) -> tuple[str, ...]:  # noqa: ARG002
-        """No cell changes."""
         return ()
 
     def check(self, data: Microdata) -> None:
         """Every table can be shuffled."""
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
-        """Shuffle the rows."""
         rows = draw().permutation(len(data))
         return MaskedTable(data.take(rows), rows=rows)

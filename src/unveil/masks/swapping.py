@@ -29,7 +29,6 @@ class _Swapping(UnivariateMask, frozen=True, kw_only=True):
     ]
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error if no value could move."""
         super().check_column(data, column)
         self.check_varies(data, column)
         known = len(data) - data.column(column).null_count()
@@ -60,7 +59,6 @@ class RankSwapping(_Swapping, frozen=True, kw_only=True):
     """
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
-        """Swap within a fixed window."""
         rows = ascending_rows(sort_keys(data, column))
         window = part_of(len(rows), self.p, 100)
         partner = partners_within(np.full(len(rows), window), rng)

@@ -36,16 +36,13 @@ class KAnonymity(Model, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> Literal["classes", "rows"]:
-        """Rows that fit each row, where stars are wildcards."""
         return "classes" if self.stars == "value" else "rows"
 
     @property
     def least_size(self) -> int:
-        """The least size of a class."""
         return self.k
 
     def of_classes(self) -> Model:
-        """The model with stars as values."""
         return KAnonymity(k=self.k)
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
@@ -76,21 +73,17 @@ class KMap(Model, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> Literal["people"]:
-        """People of the population."""
         return "people"
 
     @property
     def least_size(self) -> int:
-        """The least number of people."""
         return self.k
 
     @property
     def people(self) -> Microdata | None:
-        """The population, if it was read."""
         return self.population if isinstance(self.population, Microdata) else None
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
-        """The model with its population read."""
         if self.population is None or self.people is not None:
             return self
         return msgspec.structs.replace(self, population=read(self.population))

@@ -43,7 +43,6 @@ class LDiversity(ConfidentialModel, frozen=True, kw_only=True):
             raise SpecError(f"l-diversity: l: a whole number, as values are {self.kind}")
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
-        """The number of values of each attribute."""
         rule = {
             "distinct": ModelRequirement(DISTINCT, self.l),
             "entropy": ModelRequirement(ENTROPY, self.l),
@@ -68,11 +67,9 @@ class AlphaKAnonymity(ConfidentialModel, frozen=True, kw_only=True):
 
     @property
     def least_size(self) -> int:
-        """The least size of a class."""
         return self.k
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
-        """The size of each class, and the share of its most frequent value."""
         shares = (
             ModelRequirement(SHARE, self.alpha, column) for column in self.confidential(data, keys)
         )

@@ -33,7 +33,6 @@ class TCloseness(ConfidentialModel, frozen=True, kw_only=True):
     of_whole_file: ClassVar[bool] = True
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:
-        """The distance of each attribute."""
         return tuple(
             ModelRequirement(self._kind(data, column), self.t, column)
             for column in self.confidential(data, keys)

@@ -67,7 +67,6 @@ class Combined(Attack, frozen=True, kw_only=True):
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None
     ) -> int:
-        """That of all its attacks."""
         matching = matching or self.matching
         return sum(one.memory(records, candidates, width, matching) for one in self.attacks)
 

@@ -134,7 +134,6 @@ class Distance(Attack, frozen=True, kw_only=True):
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the linkage of two files."""
         if self.metric == "mahalanobis":
             return self._mahalanobis(files)
         weights = self._weights_by_column(self.weights, files.columns).tolist()

@@ -73,7 +73,6 @@ class Rank(Attack, frozen=True, kw_only=True):
         return variants if variants[0].comparable(audited.pair, audited.known) else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the linkage of two files."""
         weights = self._weights_by_column(self.weights, files.columns)
         columns = tuple(name for name, w in zip(files.columns, weights, strict=True) if w > 0)
         same_size = not files.few_records and len(files.reference) == len(files.release)

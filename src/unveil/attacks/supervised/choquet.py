@@ -103,13 +103,11 @@ class ChoquetIntegral(Family):
         return direction
 
     def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
-        """The measure stays monotone."""
         padded = (np.concatenate([[0.0], one]) for one in (point, direction))
         added, change = (one[self._superset] - one[self._subset] for one in padded)
         return families.nonnegative_range(added, change)
 
     def project(self, point: Floats) -> Floats:
-        """A monotone measure, 1 for all attributes."""
         values = np.concatenate([[0.0], np.maximum(point, 0.0)])
         for one in range(self._n_attributes):
             pairs = values.reshape(-1, 2, 1 << one)
@@ -130,7 +128,6 @@ class ChoquetIntegral(Family):
         return training.search(replace(training.metric, combine="choquet", measure=measure))
 
     def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
-        """Shapley values and interaction indices."""
         indices = interactions(self._measure(point))
         return np.diag(indices), families.rank_interactions(self.training.names, indices)
 

@@ -40,11 +40,9 @@ class WeightedMean(Family):
         return 1 / scale
 
     def never_positive(self, row_sum: Floats, cone_sum: Floats, magnitude: Floats) -> bool:  # noqa: ARG002
-        """No weight has a positive coefficient."""
         return bool((row_sum <= families.SUM_ROUNDING * magnitude).all())
 
     def features(self, records: Ints, candidates: Ints) -> PairFeatures:
-        """The costs of pairs in each attribute."""
         index = np.tile(np.arange(self.size, dtype=np.int32), (len(records), 1))
         return PairFeatures(index, self.training.competition.costs(records, candidates) / self.unit)
 
@@ -78,7 +76,6 @@ class WeightedMean(Family):
         return direction
 
     def line_limits(self, point: Floats, direction: Floats) -> tuple[float, float]:
-        """No weight is negative."""
         return families.nonnegative_range(point, direction)
 
     def project(self, point: Floats) -> Floats:
@@ -88,11 +85,9 @@ class WeightedMean(Family):
         return weights
 
     def search(self, point: Floats, training: TrainingFiles | None = None) -> NearestSearch:
-        """The weighted Euclidean distance."""
         return (training or self.training).search_weighted(point / self.unit)
 
     def explain(self, point: Floats) -> tuple[Floats, list[tuple[str, str, float]]]:
-        """The weights."""
         return self.weights(point), []
 
 

@@ -69,7 +69,6 @@ class Tailored(Attack, frozen=True, kw_only=True):
 
     @property
     def knows(self) -> MaskKnowledge | None:
-        """What the intruder needs to know of the masking."""
         return self.level
 
     @classmethod
@@ -78,7 +77,6 @@ class Tailored(Attack, frozen=True, kw_only=True):
         return (cls(), cls(matching="posterior")) if audited.knows_masking else ()
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the linkage of two files."""
         view, channels = self._known_masking(files)
         parts = likelihoods_of(channels, view)
         if not parts:

@@ -56,7 +56,6 @@ class Compatible(Attack, frozen=True, kw_only=True):
         )
 
     def finder(self, files: LinkageFiles) -> Finder:
-        """Prepare the linkage of two files."""
         if not files.columns:
             raise nothing_to_compare()
         view = MaskedView(files)

@@ -117,11 +117,9 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         return column_sets(self, data, self.k, self.groups)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns of all sets."""
         return tuple(column for group in self.sets(data) for column in group.columns)
 
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
-        """The models on each set of columns."""
         return tuple(
             Guarantee((KAnonymity(k=group.k), *self.models), group.columns)
             for group in self.sets(data)
@@ -160,7 +158,6 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         return [name for name in data.columns if name in declared and name not in keys]
 
     def empty_release_error(self, data: Microdata) -> DataError:
-        """The error if no record satisfies a pattern."""
         group = self.sets(data)[0]
         asked = f" and keep {model_words(self.models)}" if self.models else ""
         return DataError(

@@ -75,7 +75,6 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         set_models(self)
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
-        """The mask with the input files of its models read."""
         models = tuple(model.read_inputs(read) for model in self.models)
         return self if models == self.models else msgspec.structs.replace(self, models=models)
 

@@ -247,7 +247,6 @@ class _NumericDomain(_Domain):
             width *= 2
 
     def group_cell(self, name: str, members: Sequence[str]) -> _Cell:
-        """The range of its members."""
         try:
             ascending = sorted(members, key=float)
         except ValueError:
@@ -301,7 +300,6 @@ class _CategoryDomain(_Domain):
             yield from self._runs()
 
     def group_cell(self, name: str, members: Sequence[str]) -> _Cell:
-        """The name of the group."""
         cost = (len(members) - 1) / max(len(self.hierarchy.leaves) - 1, 1)
         return _Cell(STAR if name == STAR else escape(name), cost)
 

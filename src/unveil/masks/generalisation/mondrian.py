@@ -74,11 +74,9 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
 
     @property
     def generalises_cells(self) -> bool:
-        """Whether released cells are ranges, sets and stars."""
         return self.cells != "means"
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
-        """Cut the records into groups, and write the cells of each."""
         models, keys = self.guarantees(data)[0]
         axes = {name: self._axis(data, name) for name in keys}
         groups = mondrian(

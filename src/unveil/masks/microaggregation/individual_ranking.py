@@ -42,12 +42,10 @@ class IndividualRanking(UnivariateMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     def check_column(self, data: Microdata, column: str) -> None:
-        """Raise an error for fewer than k values, or a constant."""
         self.check_known(data, column, self.k)
         self.check_varies(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        """Replace each value by its group's centre."""
         rows = ascending_rows(sort_keys(data, column))
         groups = np.full(len(data), -1)
         groups[rows] = groups_of_k(len(rows), self.k)

@@ -125,7 +125,6 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         super()._check_level(data, column)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns of all sets."""
         return tuple(column for group in self._sets(data) for column in group.columns)
 
     def _sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
@@ -154,7 +153,6 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
                 )
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
-        """Aggregate each set of columns."""
         masked: list[pl.Series] = []
         channels: list[Channel] = []
         for group in self._sets(data):

@@ -72,7 +72,6 @@ class Synthesis(Mask, frozen=True, kw_only=True):
                 self.numbers(data, column)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
-        """The columns that are released."""
         if self.columns is None:
             identifiers = data.schema.with_role("identifier")
             return tuple(name for name in data.columns if name not in identifiers)
@@ -80,7 +79,6 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         return self.columns
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
-        """Draw the records."""
         columns = self.targets(data)
         size = self.records or len(data)
         if self.model == "trees":

@@ -27,7 +27,6 @@ class Sets(Channel):
     table: dict[str, str] = field(default_factory=dict)  # other categories stayed
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the cell does not hold the category."""
         column = self.columns[0]
         listed = self.listed(common_categories(before, after, column))
         x = self.becomes(code_sets(before, column, listed))
@@ -69,7 +68,6 @@ class Relabelling(Channel):
         """The transition matrix of these categories; those that it does not name stay."""
 
     def then(self, following: Channel) -> Channel | None:
-        """Two steps in one."""
         if not isinstance(following, Relabelling):
             return None
         listed = tuple(dict.fromkeys((*self.named, *following.named)))
@@ -85,7 +83,6 @@ class Recoding(Relabelling):
     table: dict[str, str]  # every category, including those that stay
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the table gives another category."""
         x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
         place = {category: code for code, category in enumerate(y.categories)}
         becomes = [place.get(self.table.get(category, ""), -2) for category in x.categories]
@@ -95,11 +92,9 @@ class Recoding(Relabelling):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The categories before and after."""
         return (*self.table, *self.table.values())
 
     def probabilities(self, listed: tuple[str, ...]) -> Floats:
-        """One in each row."""
         place = {category: code for code, category in enumerate(listed)}
         matrix = np.eye(len(listed))
         for old, new in self.table.items():
@@ -126,18 +121,15 @@ class Transition(Relabelling):
     runs: int = 0
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the transition has probability 0."""
         x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
         impossible: Bools = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
         return impossible
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The categories of the matrix."""
         return self.categories
 
     def probabilities(self, listed: tuple[str, ...]) -> Floats:
-        """The matrix among others' categories."""
         at = [listed.index(category) for category in self.categories]
         matrix = np.eye(len(listed))
         matrix[at] = 0.0

@@ -108,7 +108,6 @@ class Noise(Channel):
         return np.ones(len(self.columns)) if self.slope is None else self.slope
 
     def only(self, columns: Sequence[str]) -> Noise:
-        """The same noise on some of its columns."""
         kept = [j for j, column in enumerate(self.columns) if column in columns]
         return replace(
             self,
@@ -177,7 +176,6 @@ class Between(Channel):
         """The least and the greatest value that each can have become."""
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the value after lies outside the interval."""
         x, y = (numbers(data, self.columns).values[:, 0] for data in (before, after))
         (low, high), slack = self.ends(x), self.slack.around(y)
         outside: Bools = (y < low - slack) | (y > high + slack)  # never for a NaN
@@ -213,7 +211,6 @@ class Exact(Between):
         """The function with the parameter that released values show; None if they show none."""
 
     def ends(self, values: Floats) -> tuple[Floats, Floats]:
-        """One value, so both ends coincide."""
         masked = self.becomes(values)
         return masked, masked
 
@@ -226,11 +223,9 @@ class Clip(Exact):
     high: float
 
     def becomes(self, values: Floats) -> Floats:
-        """The value, or the threshold."""
         return np.clip(values, self.low, self.high)
 
     def estimate(self, released: Floats) -> Clip:
-        """The extremes of the released values."""
         low = -np.inf if np.isinf(self.low) else float(released.min())
         high = np.inf if np.isinf(self.high) else float(released.max())
         return replace(self, low=low, high=high)
@@ -243,7 +238,6 @@ class Rounded(Exact):
     base: float
 
     def becomes(self, values: Floats) -> Floats:
-        """The nearest multiple."""
         with np.errstate(over="ignore"):
             return multiples_of(self.base, np.rint(values / self.base))
 
@@ -289,7 +283,6 @@ class Swap(Channel):
     estimated: ClassVar[Estimated | None] = "window"
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where no position of the one block is within the window of the other's."""
         a, b = (_blocks(data, self.columns[0]) for data in (before, after))
         gap = np.maximum(a.first - b.last, b.first - a.last)
         too_far: Bools = (a.last >= 0) & (b.last >= 0) & (gap > self.window)
@@ -309,7 +302,6 @@ class Groups(Channel):
     is_grouping: ClassVar[bool] = True
 
     def only(self, columns: Sequence[str]) -> Groups:
-        """The same groups, seen on some columns."""
         kept = [j for j, column in enumerate(self.columns) if column in columns]
         columns = tuple(self.columns[j] for j in kept)
         return replace(self, columns=columns, deviation=self.deviation[kept])
@@ -325,7 +317,6 @@ class Ranges(Channel):
     closed: bool = True
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        """Where the range does not hold the value."""
         x, y = (bounds(data, self.columns[0]) for data in (before, after))
         beside = (x.upper < y.lower) | (x.lower > self.highest(y.lower, y.upper))
         return x.present & y.present & beside
@@ -338,7 +329,6 @@ class Ranges(Channel):
         return np.maximum(lower, below)
 
     def then(self, following: Channel) -> Ranges | None:
-        """A range of ranges."""
         if not isinstance(following, Ranges):
             return None
         return Ranges(self.columns, self.closed or following.closed)
