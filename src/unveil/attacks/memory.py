@@ -32,9 +32,6 @@ def bytes_needed(
 
     `width` counts the compared numbers of a record: one for each attribute, two for a generalised
     number.
-
-    >>> round(bytes_needed(1_000_000, 1_000_000, 13) / 2**30, 1)
-    1.1
     """
     search = SMALLEST + (records + candidates) * (PER_RECORD + PER_CELL * width)
     pairs = records * candidates

@@ -12,9 +12,5 @@ def register(kind: type, sentence: Callable[[Any], str]) -> None:
 
 
 def shown(value: object) -> str:
-    """The registered sentence; the class name where none is registered.
-
-    >>> shown(object())
-    'object'
-    """
+    """The registered sentence; the class name where none is registered."""
     return _SENTENCES.get(type(value), lambda one: type(one).__name__)(value)

@@ -14,11 +14,7 @@ _PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
 class Figure(msgspec.Struct, frozen=True, tag="figure"):
-    """A number: its exact value, and how it is written.
-
-    >>> [str(Figure(value, "share")) for value in (0.0829, 0.00002, 1.0)]
-    ['8.3 %', 'under 0.1 %', '100 %']
-    """
+    """A number: its exact value, and how it is written."""
 
     value: float
     form: Form

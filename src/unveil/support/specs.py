@@ -94,13 +94,7 @@ class Method(msgspec.Struct, frozen=True):
 
 
 def method_name(spec: type[Spec]) -> str:
-    """The name of a method outside Python: its class name in kebab case.
-
-    >>> class RankSwapping(Spec):
-    ...     pass
-    >>> method_name(RankSwapping)
-    'rank-swapping'
-    """
+    """The name of a method outside Python: its class name in kebab case."""
     return kebab_case(spec.__name__)
 
 

@@ -73,11 +73,7 @@ def run_blocks(
 
 
 def on_all_cores(work: Callable[[A], B], items: Sequence[A]) -> list[B]:
-    """The result of work on each item, in the order of the items.
-
-    >>> on_all_cores(str.upper, ["a", "b"])
-    ['A', 'B']
-    """
+    """The result of work on each item, in the order of the items."""
     results: dict[int, B] = {}
 
     def block(start: int, stop: int) -> None:

@@ -33,11 +33,7 @@ UNIT_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds_of(time: float | str) -> float:
-    """A time in seconds: a number, or text such as 60s, 2m, 1h.
-
-    >>> seconds_of("2m"), seconds_of(1.5)
-    (120.0, 1.5)
-    """
+    """A time in seconds: a number, or text such as 60s, 2m, 1h."""
     if isinstance(time, float | int):
         seconds = float(time)
     else:

@@ -124,11 +124,6 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
 
     The parameters are those of :func:`attack`; of several releases without a key, `truth` may be a
     tuple with one for each.
-
-    >>> import unveil
-    >>> sample = unveil.households(100, seed=7)
-    >>> attack_summary(sample, sample, "distance", truth="person").risk.expected
-    100.0
     """
     spec = attack_from(spec)
     truths = truth if isinstance(truth, tuple) else (truth,)

@@ -36,20 +36,13 @@ class ChanceLaw:
     probabilities: Floats  # of 0, 1, 2, ... hits
 
     def exactly(self, hits: int) -> float:
-        """The probability of this number of hits.
-
-        >>> round(random_matching(100, 100).exactly(0), 8)
-        0.36787944
-        """
+        """The probability of this number of hits."""
         return float(self.probabilities[hits]) if 0 <= hits < len(self.probabilities) else 0.0
 
     def at_least(self, hits: float) -> float:
         """The probability of this number of hits or more: the p-value of an attack.
 
         Shared ties make a fraction of a hit.
-
-        >>> f"{random_matching(100, 100).at_least(26):.4e}"
-        '9.4723e-28'
         """
         if isnan(hits):
             raise UsageError("hits: a number")
@@ -135,11 +128,7 @@ class DrawnLaw:
     hits: Floats  # of each draw, ascending
 
     def at_least(self, hits: float) -> float:
-        """The share of draws with this number of hits or more, the tested one among them.
-
-        >>> DrawnLaw(np.array([0.0, 1.0, 4.0])).at_least(2)
-        0.5
-        """
+        """The share of draws with this number of hits or more, the tested one among them."""
         # Hits are sums of fractions: equal ones may differ in their last digit.
         more = len(self.hits) - np.searchsorted(self.hits, hits - 1e-9)
         return float((1 + more) / (1 + len(self.hits)))

@@ -69,12 +69,7 @@ def categorical(pair: FilePair) -> MeasuredLoss:
 
 
 def entropy_lost(original: Ints32, released: Ints32) -> float | None:
-    """H(X | X') / H(X) of paired codes, of which -1 is missing; None where X does not vary.
-
-    >>> two = np.array([0, 0, 1, 1], np.int32)
-    >>> entropy_lost(two, two), entropy_lost(two, np.array([0, 1, 0, 1], np.int32))
-    (0.0, 1.0)
-    """
+    """H(X | X') / H(X) of paired codes, of which -1 is missing; None where X does not vary."""
     before, after = common_codes(original, original), common_codes(released, released)
     total = _entropy(np.bincount(before))
     if total <= 0:

@@ -53,21 +53,13 @@ def tables(pair: FilePair) -> MeasuredLoss:
 
 
 def total_variation(original: Ints, released: Ints, cells: int) -> float:
-    """The total variation distance of two files' distributions over cells.
-
-    >>> total_variation(np.array([0, 0, 1, 1]), np.array([0, 1]), 2)
-    0.0
-    """
+    """The total variation distance of two files' distributions over cells."""
     counts = [np.bincount(codes, minlength=cells) for codes in (original, released)]
     return float(np.abs(counts[0] / len(original) - counts[1] / len(released)).sum() / 2)
 
 
 def tenths(values: Floats, base: Floats) -> Ints:
-    """The tenth of the base that each number falls into, from 1; 0 is missing.
-
-    >>> tenths(np.array([0.0, 5.0, 99.0, np.nan]), np.arange(100.0)).tolist()
-    [1, 1, 10, 0]
-    """
+    """The tenth of the base that each number falls into, from 1; 0 is missing."""
     known = base[~np.isnan(base)]
     if not len(known):
         return (~np.isnan(values)).astype(np.int64)

@@ -13,11 +13,7 @@ T = TypeVar("T")
 
 
 class Checkpoints:
-    """Runs steps in order; a step that is finished in the folder is read, not run.
-
-    >>> Checkpoints(1).run("count", int, lambda progress: 3)
-    3
-    """
+    """Runs steps in order; a step that is finished in the folder is read, not run."""
 
     def __init__(
         self,
