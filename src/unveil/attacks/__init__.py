@@ -8,12 +8,11 @@ the masking for that person.
 'max'
 """
 
-from importlib import import_module
-from inspect import isabstract
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil.attacks.base import Attack
-from unveil.support.registry import Registry
+from unveil.support.lazy_names import lazy_names
+from unveil.support.registry import Registry, concrete_subclass
 from unveil.support.specs import method_name
 
 if TYPE_CHECKING:  # an attack is imported when it is asked for
@@ -48,21 +47,8 @@ _HOME = {
 }
 
 METHODS: Registry[type[Attack]] = Registry(
-    "an attack",
-    "unveil.attacks",
-    _HOME,
-    method_name,
-    lambda one: isinstance(one, type) and issubclass(one, Attack) and not isabstract(one),
+    "an attack", "unveil.attacks", _HOME, method_name, concrete_subclass(Attack)
 )
 register = METHODS.register
-
-
-def __getattr__(name: str) -> Any:
-    home = "unveil.attacks.distance.attribute_costs" if name == "Distances" else _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'unveil.attacks' has no attribute '{name}'")
-    return getattr(import_module(home), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+_LAZY = _HOME | {"Distances": "unveil.attacks.distance.attribute_costs"}
+__getattr__, __dir__ = lazy_names(__name__, _LAZY, __all__)

@@ -9,8 +9,9 @@ was written as a document is read by `read_schema`, `read_plan`, `read_policy`, 
 ','
 """
 
-import importlib as _importlib
 from typing import TYPE_CHECKING
+
+from unveil.support.lazy_names import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
     from unveil.files.documents.evidence import read_evidence
@@ -36,12 +37,4 @@ _HOME = {
     "write": "unveil.files.tables",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'unveil.files' has no attribute '{name}'")
-    return getattr(_importlib.import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = _lazy_names(__name__, _HOME, __all__)

@@ -22,12 +22,11 @@ The other modules are what several masks share; `base` is the interface that a n
 5.0
 """
 
-from importlib import import_module
-from inspect import isabstract
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unveil.masks.base import Mask
-from unveil.support.registry import Registry
+from unveil.support.lazy_names import lazy_names
+from unveil.support.registry import Registry, concrete_subclass
 from unveil.support.specs import method_name
 
 if TYPE_CHECKING:  # a mask is imported when it is asked for
@@ -78,21 +77,7 @@ _HOME = {
 }
 
 METHODS: Registry[type[Mask]] = Registry(
-    "a mask",
-    "unveil.masks",
-    _HOME,
-    method_name,
-    lambda one: isinstance(one, type) and issubclass(one, Mask) and not isabstract(one),
+    "a mask", "unveil.masks", _HOME, method_name, concrete_subclass(Mask)
 )
 register = METHODS.register
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'unveil.masks' has no attribute '{name}'")
-    return getattr(import_module(home), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(__name__, _HOME, __all__)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import isabstract
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from unveil.errors import SpecError, UnveilError, UsageError
@@ -193,6 +194,11 @@ class Registry(Sequence[M], Generic[M]):
             )
         self._loaded[name] = method, origin
         return self._loaded[name][0]
+
+
+def concrete_subclass(base: type) -> Callable[[Any], bool]:
+    """The test that something is a class below a base, without abstract methods."""
+    return lambda one: isinstance(one, type) and issubclass(one, base) and not isabstract(one)
 
 
 @cache

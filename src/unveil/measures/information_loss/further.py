@@ -2,7 +2,6 @@
 
 import abc
 from collections.abc import Iterable, Mapping
-from inspect import isabstract
 from math import isfinite
 from typing import ClassVar
 
@@ -14,7 +13,7 @@ from unveil.measures.information_loss.catalogue import (
     loss_measure,
     mean_or_none,
 )
-from unveil.support.registry import Registry
+from unveil.support.registry import Registry, concrete_subclass
 from unveil.support.specs import Spec, method_name
 from unveil.values.file_pair import FilePair
 
@@ -59,7 +58,7 @@ METHODS: Registry[type[LossMethod]] = Registry(
     "unveil.measures",
     {},
     method_name,
-    lambda one: isinstance(one, type) and issubclass(one, LossMethod) and not isabstract(one),
+    concrete_subclass(LossMethod),
     reserved=GLOSSARY,
 )
 register = METHODS.register

@@ -8,7 +8,6 @@ from unveil.values.results.knowledge import AttributeRisks, RiskWithout
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.sampled_attack import (
     SampledAttack,
-    candidate_limit,
     highest,
     split_people,
     with_fewer_candidates,
@@ -43,7 +42,7 @@ def attribute_risks(
     attack = SampledAttack(run, scenario, people)
     quick = records * min(len(compared) + 1, LEFT_OUT + 1) <= ALL_CANDIDATES
     if not quick or run.spec.costly_to_repeat:
-        attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
+        attack = with_fewer_candidates(run, scenario, people)
     sets = known_sets(run, compared)
     share = cache(attack.share)
     everything = highest(map(share, sets))

@@ -26,7 +26,6 @@ from unveil.workflows.auditing.checkpoints import quietly
 from unveil.workflows.auditing.sampled_attack import (
     SampledAttack,
     SampledShare,
-    candidate_limit,
     highest,
     split_people,
     with_fewer_candidates,
@@ -56,7 +55,7 @@ def remedies(
     _, people = split_people(scenario)
     if not len(people):
         return None
-    attack = with_fewer_candidates(run, scenario, people, candidate_limit(run))
+    attack = with_fewer_candidates(run, scenario, people)
     pair = attack.scenario.pair
     order = np.argsort(pair.release_order)
     row_map = np.full(len(order), -1) if pair.truth is None else pair.truth.record_of_row

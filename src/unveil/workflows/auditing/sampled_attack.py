@@ -97,15 +97,12 @@ def split_people(scenario: Scenario) -> tuple[Ints, Ints]:
     return first[chosen], second if len(second) else first
 
 
-def candidate_limit(run: AttackRun) -> int:
-    """The most candidates of an attack that is repeated."""
-    return COSTLY_CANDIDATES if run.spec.costly_to_repeat else CANDIDATES
-
-
 def with_fewer_candidates(
-    run: AttackRun, scenario: Scenario, people: Ints, candidates: int
+    run: AttackRun, scenario: Scenario, people: Ints, candidates: int | None = None
 ) -> SampledAttack:
     """The attack on these people among a sample of the candidates; among all of a small file."""
+    if candidates is None:
+        candidates = COSTLY_CANDIDATES if run.spec.costly_to_repeat else CANDIDATES
     rows, pair = released_rows(scenario), scenario.pair
     records = max(len(pair.original), len(pair.release))
     if records <= candidates or not run.blind:  # channels describe the rows of the whole file
