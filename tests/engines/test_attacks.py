@@ -52,6 +52,8 @@ KNOWN = {
     "position": None,
 }
 
+SLOW = {"structural": pytest.mark.slow}  # which fits null files, each by dense matrices
+
 
 @pytest.fixture(scope="module")
 def people():
@@ -108,7 +110,7 @@ def attack(people, release, name, matching, engine, **intruder):
 
 @pytest.mark.parametrize("engine", OTHERS)
 @pytest.mark.parametrize("matching", MATCHINGS)
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=SLOW.get(one, ())) for one in ATTACKS])
 def test_every_attack_and_matching(people, release, name, matching, engine):
     ours, theirs = (attack(people, release, name, matching, one) for one in ("local", engine))
     assert (ours.finder.engine, theirs.finder.engine) == ("local", engine)

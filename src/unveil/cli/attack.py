@@ -16,11 +16,11 @@ from unveil.cli.console import note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     as_usage,
+    attack_description,
     attack_names,
     attack_of,
     attack_options,
     attack_summaries,
-    attack_summary,
     method_in,
 )
 from unveil.cli.sections import CSV, SectionedCommand, complete_names
@@ -210,7 +210,7 @@ def _attack(
 def _command(name: str) -> click.Command:
     """The command of one attack: the common options, then the parameters of its spec."""
     common, method = _attack.params, str(method_in(name))
-    text = f"""{attack_summary(method)}
+    text = f"""{attack_description(method)}
 
     \b
         {_example(name)}

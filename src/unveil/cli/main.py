@@ -5,6 +5,8 @@ A package adds a command by an entry point of the group ``unveil.commands`` that
 replaced.
 """
 
+from __future__ import annotations
+
 import importlib
 import signal
 import sys
@@ -12,7 +14,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -22,6 +24,9 @@ from unveil.cli.console import complain, log_level
 from unveil.cli.sections import complete_names
 from unveil.errors import PlugInError, UnveilError, UsageError
 from unveil.wording import suggest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
@@ -80,6 +85,8 @@ class Commands(click.Group):
 @cache
 def _plug_ins() -> dict[str, EntryPoint]:
     """The commands of other packages by name; a built-in command cannot be replaced."""
+    from importlib.metadata import entry_points
+
     others = {one.name: one for one in entry_points(group=GROUP) if one.name not in COMMANDS}
     return dict(sorted(others.items()))
 

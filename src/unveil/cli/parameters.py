@@ -90,7 +90,7 @@ def attack_names() -> tuple[str, ...]:
     return METHODS.names()
 
 
-def attack_summary(name: str) -> str:
+def attack_description(name: str) -> str:
     """A line about one attack."""
     from unveil.attacks import METHODS
     from unveil.support.specs import describe
