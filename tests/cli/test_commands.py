@@ -1,5 +1,6 @@
 """The command line as a user meets it."""
 
+import importlib.metadata
 import json
 import os
 import pty
@@ -72,7 +73,7 @@ def plug_ins(monkeypatch):
 
     kinds = {"works": lambda: works, "broken": broken, "odd": lambda: 3, "mask": broken}
     found = [PlugIn(name, load) for name, load in kinds.items()]
-    monkeypatch.setattr(main, "entry_points", lambda **_group: found)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_group: found)
     main._plug_ins.cache_clear()
     yield
     main._plug_ins.cache_clear()
