@@ -12,6 +12,7 @@ import unveil
 from unveil import masks
 
 SIZE, FEW = 240, 120  # records of the survey; of what takes long
+ENDINGS = ("csv", "parquet", "arrow", "sav", "dta", "xpt", "xlsx")  # of every format
 HALVED = 100  # people whose attributes are in two files
 NUMBERS = ("age", "hours", "income", "tax", "savings", "rent")
 CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
@@ -60,7 +61,7 @@ def write_inputs() -> None:
     _release(people.take(np.arange(FEW)), "few-mixed", RELEASES["mixed"])
     _keyed(people)
     _halves(people)
-    for ending in ("parquet", "arrow", "sav", "dta", "xpt", "xlsx"):
+    for ending in ENDINGS[1:]:
         table = people.select(("sex", "age", "hours")) if ending == "xpt" else people
         unveil.write(table, folder / f"people.{ending}")
     unveil.write(people, f"sqlite:///{(folder / 'people.db').resolve()}?table=people")

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 import unveil
+from gate.inputs import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ LEFT_OUT = {"version", "software"}  # of the program and of the libraries
 LONGEST = 40  # a longer array of numbers becomes one digest
 DIGEST = re.compile(r"[0-9a-f]{64}")
 COMPILING = "compiling for this machine"  # said once on each machine
-TABLES = (".parquet", ".arrow", ".sav", ".dta", ".xpt", ".xlsx")
+TABLES = tuple(f".{ending}" for ending in ENDINGS)
 TEXTS = (".html", ".svg", ".md", ".txt")
 
 

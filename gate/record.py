@@ -20,17 +20,21 @@ NUMBERS, WORDS, INDEX = "numbers.json.gz", "words.json.gz", "numbers.txt"
 Leaves = dict[str, dict[str, str]]  # case: path: value
 
 
-def write_record(outcomes: Mapping[str, Outcome], folder: Path = FOLDER) -> None:
-    """Write numbers, words, and an index with one line for each case."""
-    numbers = {name: outcomes[name].numbers for name in sorted(outcomes)}
-    words = {name: outcomes[name].words for name in sorted(outcomes)}
+def write_record(
+    outcomes: Mapping[str, Outcome], folder: Path = FOLDER, *, keep: bool = False
+) -> None:
+    """Write numbers, words, and an index with one line for each case; `keep` the other cases."""
+    numbers = read_record(NUMBERS, folder) if keep else {}
+    words = read_record(WORDS, folder) if keep else {}
+    numbers |= {name: one.numbers for name, one in outcomes.items()}
+    words |= {name: one.words for name, one in outcomes.items()}
     for file, value in ((NUMBERS, numbers), (WORDS, words)):
         text = json.dumps(value, ensure_ascii=False, indent=0, sort_keys=True)
         (folder / file).write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     lines = [
         f"{hashlib.sha256(json.dumps(leaves, sort_keys=True).encode()).hexdigest()[:16]} "
         f"{len(leaves):6} {name}\n"
-        for name, leaves in numbers.items()
+        for name, leaves in sorted(numbers.items())
     ]
     (folder / INDEX).write_text("".join(lines))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.case import Case
+from gate.inputs import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PLAN = [{"method": "rank-swapping", "p": 5, "columns": ["age", "hours"]}]
-ENDINGS = ("csv", "parquet", "arrow", "sav", "dta", "xpt", "xlsx")
 
 
 def cases() -> Iterator[Case]:

@@ -82,7 +82,7 @@ def reproduction_of(name: str, log: TrialLog) -> Reproduction:
         name=name,
         title=printed.title,
         source=printed.source,
-        setting=printed.setting,
+        setting=(*printed.setting, *(paper.remarks() if hasattr(paper, "remarks") else ())),
         tables=tuple(paper.tables(log, printed)),
         claims=tuple(judge_claims(paper, log, printed)),
         curves=tuple(paper.curves(log, printed)) if hasattr(paper, "curves") else (),

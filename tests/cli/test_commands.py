@@ -16,6 +16,7 @@ import pytest
 import unveil
 from unveil.cli import main
 from unveil.cli.main import COMMANDS
+from unveil.support.specs import method_name
 from unveil.workflows.auditing.supervised_bound import LEARNT_RECORDS
 
 # As a user has it: output that goes to a file or a pipe is buffered.
@@ -611,7 +612,7 @@ def test_an_attack_that_cannot_be_made(unveil_command, to_attack, code, attack, 
     assert (done.code, said in done.err) == (code, True), done.err
 
 
-@pytest.mark.parametrize("attack", [spec.__name__.lower() for spec in unveil.attacks.METHODS])
+@pytest.mark.parametrize("attack", [method_name(spec) for spec in unveil.attacks.METHODS])
 def test_the_help_of_an_attack_is_its_own_and_fits_a_screen(unveil_command, monkeypatch, attack):
     monkeypatch.setenv("COLUMNS", "80")
     shown = unveil_command("attack", attack, "--help").out

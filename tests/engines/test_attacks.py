@@ -55,6 +55,10 @@ KNOWN = {
 SLOW = {"structural": pytest.mark.slow}  # which fits null files, each by dense matrices
 
 
+def test_every_attack_is_here():
+    assert {attacks.Pairs, *map(type, ATTACKS.values())} == {*attacks.METHODS}  # Pairs asks none
+
+
 @pytest.fixture(scope="module")
 def people():
     """People some of whose cells are missing, and some of whom are the same but for their name."""

@@ -15,8 +15,10 @@ from gate.cases import all_cases
 from gate.cases.functions import missing
 from gate.cases.words import METHODS
 from gate.comparison import compare_numbers, compare_words, read_renamed, renamed
+from gate.inputs import ENDINGS
 from gate.leaves import add, add_file, leaves
 from gate.run import run
+from unveil.files.formats.base import formats
 
 OLD = {"audit/full": {"json/risk/share": "0.5", "json/n": "10"}, "help": {"1/exit": "0"}}
 
@@ -117,6 +119,17 @@ def test_the_record_is_the_same_bytes_when_it_is_written_again(tmp_path):
     assert gzip.decompress(before[0]).startswith(b"{")
 
 
+def test_some_cases_are_recorded_and_the_others_kept(tmp_path):
+    record.write_record({"a": Outcome({"n": "1"}), "c": Outcome({"n": "3"})}, tmp_path)
+    record.write_record({"b": Outcome({"n": "2"}), "c": Outcome({"n": "4"})}, tmp_path, keep=True)
+    kept = {
+        name: leaves["n"] for name, leaves in record.read_record(record.NUMBERS, tmp_path).items()
+    }
+    assert kept == {"a": "1", "b": "2", "c": "4"}
+    lines = (tmp_path / record.INDEX).read_text().splitlines()
+    assert [line.split()[-1] for line in lines] == ["a", "b", "c"]
+
+
 def test_every_public_function_has_a_case():
     assert missing() == []
 
@@ -129,6 +142,12 @@ def test_every_mask_and_every_attack_has_a_case(unveil_command):
         if method["kind"] in ("mask", "attack"):
             places = ("mask/", "attack/", "link/", "python/")
             assert any(f"{place}{method['name']}" in names for place in places), method["name"]
+
+
+def test_every_format_has_a_case():
+    endings = {f".{ending}" for ending in ENDINGS}
+    left = [kind.__name__ for kind in formats() if not endings & {*kind.suffixes}]
+    assert left == ["Sas"]  # which can only be read
 
 
 def test_the_command_says_what_it_can_do():

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixtures import audits
+from unveil import attacks, masks
+from unveil.files.formats.base import formats
 from unveil.workflows import demo as demonstrating
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +70,17 @@ def test_the_architecture_is_short_and_names_every_room():
     for room in (ROOT / "src" / "unveil").iterdir():
         if room.is_dir() and room.name != "__pycache__":
             assert f"`{room.name}/`" in text, f"ARCHITECTURE.md does not name {room.name}"
+
+
+def test_the_docs_have_every_mask_attack_and_format():
+    named = {
+        "masks.md": [f"`{one.__name__}" for one in masks.METHODS],
+        "attacks.md": [f"| `{one.__name__}(" for one in attacks.METHODS],
+        "files.md": [f"`{suffix}" for one in formats() for suffix in one.suffixes],
+    }
+    for page, names in named.items():
+        text = (ROOT / "docs" / page).read_text()
+        assert [name for name in names if name not in text] == [], page
 
 
 def test_every_picture_is_there():

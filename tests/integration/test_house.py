@@ -177,6 +177,15 @@ isinstance(spec, str)
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("package", [attacks, masks], ids=lambda one: one.__name__)
+def test_a_package_lists_its_methods_for_editors_as_for_itself(package):
+    tree = ast.parse(Path(package.__file__).read_text())
+    for_editors = next(node for node in tree.body if isinstance(node, ast.If)).body
+    imported = {name.name: node.module for node in for_editors for name in node.names}
+    assert imported.items() >= package._HOME.items()
+    assert {*package.__all__} >= {*imported}
+
+
 COMPUTING = {"numpy", "polars", "scipy", "unveil.masks", "unveil.measures", "unveil.models",
              "unveil.matching", "unveil.grouping", "unveil.engines", "unveil.table"}  # fmt: skip
 

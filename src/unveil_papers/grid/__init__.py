@@ -12,12 +12,13 @@ from functools import partial
 import numpy as np
 
 from unveil import Links, UnveilError, measures
+from unveil.wording import listing
 from unveil_papers.framework.experiment import Figures, PaperTrial, TrialLog
 from unveil_papers.framework.published import Published
 from unveil_papers.framework.reproduction import ComparedTable
 from unveil_papers.framework.yardstick import own_table
 from unveil_papers.grid.scene import GridScenario, NothingToFindError
-from unveil_papers.grid.sides import FILES, WAYS, GridAttack, Who, masked
+from unveil_papers.grid.sides import FILES, WAYS, GridAttack, Who, absent, masked
 
 Noted = tuple[list[float], str]
 
@@ -112,6 +113,11 @@ def tables(log: TrialLog, published: Published) -> list[ComparedTable]:  # noqa:
             title = f"{PEOPLE} people among their own rows, no name of a column being known"
             made.append(_table(f"{name}, names hidden", title, hidden))
     return made
+
+
+def remarks() -> list[str]:
+    """What the grid lacks."""
+    return [f"Not in the grid: {listing(names)}."] if (names := absent()) else []
 
 
 def _table(name: str, title: str, rows: Mapping[str, Mapping[str, Noted]]) -> ComparedTable:

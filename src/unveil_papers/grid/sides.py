@@ -61,6 +61,15 @@ def masked(file: str) -> dict[str, GridMask]:
     return dict(sorted(rows.items(), key=lambda row: masks.METHODS.index(type(row[1].plan[-1]))))
 
 
+def absent() -> list[str]:
+    """Methods without a row or a column: those that were added after the grid."""
+    used: set[type] = {
+        type(mask) for file in FILES for case in masked(file).values() for mask in case.plan
+    }
+    used |= {attacks.Pairs, *(type(way.spec) for way in WAYS.values())}
+    return [one.__name__ for one in (*masks.METHODS, *attacks.METHODS) if one not in used]
+
+
 def _by_columns(
     every: tuple[str, ...], numbers: tuple[str, ...], ordered: tuple[str, ...]
 ) -> dict[str, GridMask]:

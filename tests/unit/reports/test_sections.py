@@ -75,6 +75,12 @@ def test_a_page_has_these_sections(page):
     assert [one.key for one in make(of(given), external=external).sections] == KEYS[page].split()
 
 
+def test_the_docs_tell_how_to_read_every_section():
+    docs = (Path(__file__).parents[3] / "docs" / "reading-the-report.md").read_text()
+    titles = [one.title for one in summary(numbered()).sections]
+    assert [title for title in titles if f"| {title} |" not in docs] == []
+
+
 @pytest.mark.parametrize(("many", "said"), [(30, False), (31, True)])
 def test_of_many_attributes_those_that_changed_the_most_are_drawn(many, said):
     same = dict.fromkeys(("original_share", "release_share"), 0.5)
