@@ -102,21 +102,17 @@ class FileLocation(TableLocation):
 
     @property
     def file(self) -> Path:
-        """The file that the links of the path lead to."""
         return follow_links(self.path)
 
     @property
     def key(self) -> Hashable:
-        """The file, and the sheet."""
         return self.file, self.sheet
 
     @property
     def format(self) -> Format:
-        """The format that the file's suffix names."""
         return self._format(None)
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
-        """Read the file's table."""
         with errors_at(str(self)), self._readable():
             return self._format(format).load(self.path, schema)
 
@@ -144,20 +140,16 @@ class FileLocation(TableLocation):
         return self.format.adopt(format_of(source.path, source_format).detect(source.path))
 
     def digest(self) -> str:
-        """The SHA-256 of the file's bytes."""
         with errors_at(str(self)), self._readable(), self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def companion(self, suffix: str) -> Path:
-        """A file in the same folder."""
         return self.path.parent / f"{self.path.stem}{suffix}"
 
     def sibling(self, suffix: str) -> str:
-        """A file in the same folder."""
         return str(self.path.with_name(self.with_stem(f"{self.path.stem}-{suffix}")))
 
     def with_stem(self, stem: str) -> str:
-        """A file with the suffix that its format is written with."""
         return f"{stem}{self.format.output_suffix or self.path.suffix}"
 
     def _format(self, format: Format | None) -> Format:  # noqa: A002

@@ -73,7 +73,6 @@ class CellLoss(LevelLoss):
         return cls(tuple(costs), omitted, tuple(levels), n)
 
     def floor(self, shape: tuple[int, ...]) -> Floats:
-        """All cells at their levels."""
         total = np.zeros(shape)
         for place, costs in enumerate(self.levels):
             along = [1] * len(shape)
@@ -82,7 +81,6 @@ class CellLoss(LevelLoss):
         return total
 
     def total(self, cut: CodedClasses, broken: Bools) -> float:
-        """All cells, and the additional cost of those left out."""
         cells = 0.0
         for costs, level in zip(self.levels, cut.levels, strict=True):
             cells += float(costs[level])
@@ -106,7 +104,6 @@ class Discernibility(LevelLoss):
     """
 
     def total(self, cut: CodedClasses, broken: Bools) -> float:
-        """The sum over the records."""
         n, left_out = float(cut.sizes.sum()), int(cut.sizes[broken].sum())
         return float((cut.sizes[~broken].astype(np.float64) ** 2).sum() + n * left_out)
 
@@ -129,7 +126,6 @@ class ClassSize(LevelLoss):
         return np.ones(shape)
 
     def total(self, cut: CodedClasses, broken: Bools) -> float:
-        """Records over classes."""
         classes = int(((cut.sizes > 0) & ~broken).sum())
         return float(cut.sizes.sum()) / (classes * self.k) if classes else np.inf
 

@@ -74,24 +74,19 @@ class ReversedCosts:
 
     @property
     def supply(self) -> Ints:
-        """The original's capacity."""
         return self.original.capacity
 
     @property
     def capacity(self) -> Ints:
-        """The original's supply."""
         return self.original.supply
 
     def dense(self) -> Floats:
-        """All costs."""
         return self.original.dense().T
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
-        """For each row the k cheapest columns."""
         return self.original.cheapest_rows(prices, k)
 
     def cheapest_rows(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
-        """For each column the k cheapest rows."""
         return self.original.cheapest(prices, k)
 
 

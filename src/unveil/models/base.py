@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
 from unveil.grouping.classes import ClassRequirement, ClassRules, Confidential, build_rules
-from unveil.support.specs import Spec, method_name
+from unveil.support.specs import Spec, kebab_case, method_name
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
@@ -26,11 +26,7 @@ class ModelRequirement(NamedTuple):
     least: int = 0
 
 
-def _tag(name: str) -> str:
-    return method_name(type(name, (Spec,), {}))
-
-
-class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=_tag):
+class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=kebab_case):
     """A privacy model: a promise about every class of records equal on the quasi-identifiers."""
 
     about_confidential: ClassVar[bool] = False  # whether it bounds confidential attributes

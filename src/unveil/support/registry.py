@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from unveil.errors import SpecError, UnveilError, UsageError
 from unveil.support.specs import kebab_case
@@ -35,13 +35,8 @@ class MethodOrigin(NamedTuple):
         return f"{self.package} {self.version}".strip()
 
 
-class Registry(Sequence[M], Generic[M]):
-    """The methods of one kind. As a sequence: those built in, then those registered.
-
-    >>> from unveil import attacks
-    >>> attacks.METHODS.find("rank").__name__
-    'Rank'
-    """
+class Registry(Iterable[M], Generic[M]):
+    """The methods of one kind. It iterates over those built in, then those registered."""
 
     def __init__(
         self,
@@ -131,16 +126,8 @@ class Registry(Sequence[M], Generic[M]):
             return self._loaded[name][1]
         return MethodOrigin(_module(method), "") if self._registered.get(name) is method else None
 
-    def __len__(self) -> int:
-        return len(self._built_in) + len(self._registered)
-
-    @overload
-    def __getitem__(self, index: int) -> M: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[M]: ...
-    def __getitem__(self, index: int | slice) -> M | Sequence[M]:
-        names = (*self._built_in, *self._registered)[index]
-        return self.find(names) if isinstance(names, str) else [self.find(one) for one in names]
+    def __iter__(self) -> Iterator[M]:
+        return map(self.find, (*self._built_in, *self._registered))
 
     def _import(self, name: str) -> M:
         module, attribute = self._built_in[name]

@@ -15,46 +15,23 @@ from unveil.table.roles import ROLES, Level, Role, check_level, role_meaning
 class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     """The declaration of one column.
 
-    Parameters
-    ----------
-    role
-        One role or several, in any vocabulary; quasi and confidential together is "common".
-    level
-        numeric, ordinal or nominal; if left out, it is guessed from the column.
-    order
-        The categories of an ordinal attribute, lowest first.
-    label
-        The column in words.
-    labels
-        The meaning of each category's code.
-    missing
-        Codes that mean missing.
-    generalised
-        Whether cells may be ranges, sets, prefixes and stars (``20..24``, ``{a|b}``, ``010*``,
-        ``*``), or groups of the hierarchy.
-    hierarchy
-        A table: each row is a category, then its coarser and coarser groups.
-    merged
-        For a released attribute: each new category and the original ones that it stands for.
-    question
-        A doubt of the guess; delete it once it is resolved.
-
-    Examples
-    --------
     >>> Attribute(role="keyVars", order=["low", "mid", "high"]).level
     'ordinal'
     """
 
-    role: frozenset[Role] = frozenset()
-    level: Level | None = None
-    order: tuple[str, ...] = ()
-    label: str = ""
-    labels: dict[str, str] = msgspec.field(default_factory=dict)
-    missing: tuple[str, ...] = ()
+    role: frozenset[Role] = frozenset()  # in any vocabulary; quasi and confidential is "common"
+    level: Level | None = None  # None: it is guessed from the column
+    order: tuple[str, ...] = ()  # the categories of an ordinal attribute, lowest first
+    label: str = ""  # the column in words
+    labels: dict[str, str] = msgspec.field(default_factory=dict)  # the meaning of each code
+    missing: tuple[str, ...] = ()  # codes that mean missing
+    # Whether cells may be ranges, sets, prefixes and stars (20..24, {a|b}, 010*, *), or groups of
+    # the hierarchy.
     generalised: bool = False
-    hierarchy: tuple[tuple[str, ...], ...] = ()
+    hierarchy: tuple[tuple[str, ...], ...] = ()  # rows: a category, then its coarser groups
+    # Of a released attribute: each new category, and the original ones that it stands for.
     merged: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    question: str = ""
+    question: str = ""  # a doubt of the guess; delete it once it is resolved
 
     def __post_init__(self) -> None:
         role: Any = self.role  # a caller may write it in any of the ways that TOML can

@@ -25,7 +25,6 @@ class Reordered(Microdata):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
         return self.source.columns
 
     def __len__(self) -> int:

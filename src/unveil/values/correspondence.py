@@ -17,10 +17,6 @@ class Correspondence:
 
     Every statement of the truth takes this form: an identifier of both files, a row map, the order
     of the rows. A row map holds the record of each released row.
-
-    >>> truth = Correspondence.from_row_map([2, -1, 0], n_records=4)
-    >>> truth.row_of_record.tolist(), truth.record_of_row.tolist()
-    ([2, -1, 0, -1], [2, -1, 0])
     """
 
     row_of_record: Ints

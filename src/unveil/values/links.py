@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import polars as pl
 
@@ -34,6 +34,10 @@ class ComparisonBlock(NamedTuple):
 class LinkageMethod(Protocol):
     """What measures and workflows ask the attack that made the links; `Attack` explains it."""
 
+    excludes_only: ClassVar[bool]
+    uses_row_order: ClassVar[bool]
+    needs_common_attributes: ClassVar[bool]
+
     @property
     def name(self) -> str:
         """The attack's name."""
@@ -41,18 +45,6 @@ class LinkageMethod(Protocol):
     @property
     def row_by_row(self) -> bool:
         """Whether each record is linked without regard to the others."""
-
-    @property
-    def excludes_only(self) -> bool:
-        """Whether a row either fits a record or is excluded."""
-
-    @property
-    def uses_row_order(self) -> bool:
-        """Whether positions in the files are all that is compared."""
-
-    @property
-    def needs_common_attributes(self) -> bool:
-        """Whether the files must share attributes."""
 
     def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
         """The finders of the attacks that are combined."""

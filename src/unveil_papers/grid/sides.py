@@ -58,7 +58,8 @@ def table(file: str, seed: int) -> unveil.Microdata:
 def masked(file: str) -> dict[str, GridMask]:
     """Each mask of a file by the name of its row, in the order in which masks are listed."""
     rows = _on_census(CENSUS) if file == "census" else _on_sample()
-    return dict(sorted(rows.items(), key=lambda row: masks.METHODS.index(type(row[1].plan[-1]))))
+    order = list(masks.METHODS)
+    return dict(sorted(rows.items(), key=lambda row: order.index(type(row[1].plan[-1]))))
 
 
 def absent() -> list[str]:

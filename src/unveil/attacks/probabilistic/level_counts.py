@@ -22,27 +22,14 @@ _REHEARSAL = np.zeros((1, 1))
 
 
 def count_levels(
-    a: Floats,
-    b: Floats,
-    tolerances: Tolerances,
-    blocks: Sequence[ComparisonBlock],
-    *,
-    threads: int | None = None,
+    a: Floats, b: Floats, tolerances: Tolerances, blocks: Sequence[ComparisonBlock]
 ) -> LevelPatterns:
     """Count the pairs of two files by their comparison levels; every pair is compared.
 
-    Parameters
-    ----------
-    a, b
-        Numbers, records x attributes; a NaN is missing.
-    tolerances
-        The tolerances of each attribute, ascending.
-    blocks
-        Which records of `a` are compared with which of `b`.
-
-    Pairs are compared a few million at a time and counted by pattern, so that memory grows
-    with the number of different patterns and not with that of the pairs; except for attributes
-    so many that a pattern takes more than 62 bits.
+    The files are numbers, records x attributes; a NaN is missing. Tolerances ascend. Pairs are
+    compared a few million at a time and counted by pattern, so that memory grows with the number
+    of different patterns and not with that of the pairs; except for attributes so many that a
+    pattern takes more than 62 bits.
     """
     prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
@@ -63,7 +50,7 @@ def count_levels(
                     at += len(candidates)
             tally.add(keys)
 
-    run_blocks(work, range(len(batches) + 1), threads=cores(threads))
+    run_blocks(work, range(len(batches) + 1), threads=cores(None))
     return tally.patterns()
 
 

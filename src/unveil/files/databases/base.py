@@ -46,13 +46,11 @@ class DatabaseLocation(TableLocation):
         return Path(re.sub(r"[^\w.-]", "_", self.uri.table or "query") + suffix)
 
     def sibling(self, suffix: str) -> str:
-        """The URI of a table in the same database."""
         if self.uri.table is None:
             raise UsageError("a query is not a table to write beside: name the output (--output)")
         return self.uri.with_table(f"{self.uri.table}_{suffix}")
 
     def with_stem(self, stem: str) -> str:
-        """The URI of a table of this name in the same database."""
         return self.uri.with_table(stem)
 
     def load(self, schema: Schema | None, format: Format | None = None) -> Microdata:  # noqa: A002
@@ -86,7 +84,6 @@ class DatabaseLocation(TableLocation):
                     self._replaces_table(connection, force=force)
 
     def check_columns(self, columns: Sequence[str]) -> None:
-        """Refuse names that the database cannot hold."""
         with errors_at(str(self)):
             self.check_names(columns)
 

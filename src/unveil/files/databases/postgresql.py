@@ -102,7 +102,6 @@ class PostgresqlLocation(DatabaseLocation):
 
     @property
     def sql_name(self) -> str:
-        """The table's name in SQL."""
         return f"{quote_name(self._schema)}.{quote_name(self.uri.table or '')}"
 
     @property
@@ -110,7 +109,6 @@ class PostgresqlLocation(DatabaseLocation):
         return self.uri.schema or "public"
 
     def connect(self, driver: Any, *, writing: bool) -> Any:
-        """Open a connection and begin its transaction."""
         options = {**self.uri.options, "client_encoding": "UTF8"}  # the server checks it
         if "PGCONNECT_TIMEOUT" not in os.environ:
             options.setdefault("connect_timeout", str(_TIMEOUT // 1000))
@@ -143,7 +141,6 @@ class PostgresqlLocation(DatabaseLocation):
                 raise UsageError(f"a name in PostgreSQL has at most {_LONGEST_NAME} bytes")
 
     def check_rights(self, connection: Any) -> None:
-        """Refuse a schema in which this user may not create tables."""
         allowed = query_frame(
             connection,
             "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace "
@@ -212,7 +209,6 @@ class PostgresqlLocation(DatabaseLocation):
                 raise DataError(f"every PostgreSQL table has its own column '{name}'; rename it")
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
-        """Send the records into the table."""
         cursor.adbc_ingest(self.uri.table, frame, mode="append", db_schema_name=self._schema)
 
     def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:

@@ -54,7 +54,6 @@ class SqliteLocation(DatabaseLocation):
 
     @property
     def key(self) -> Hashable:
-        """The file and the table, whose name has no case."""
         return "sqlite", self.file, self.fold(self.uri.table or ""), self.uri.query
 
     @property
@@ -64,11 +63,9 @@ class SqliteLocation(DatabaseLocation):
 
     @property
     def sql_name(self) -> str:
-        """The table's name in SQL."""
         return f"main.{quote_name(self.uri.table or '')}"
 
     def exists(self) -> bool:
-        """Whether the file exists."""
         return self.uri.path.exists()
 
     def fold(self, table: str) -> str:
@@ -76,7 +73,6 @@ class SqliteLocation(DatabaseLocation):
         return "".join(c.lower() if c.isascii() else c for c in table)
 
     def connect(self, driver: Any, *, writing: bool) -> Any:
-        """Open the file, which exists."""
         return driver.connect(f"{self.file.as_uri()}?mode={'rw' if writing else 'ro'}")
 
     @contextlib.contextmanager
@@ -177,7 +173,6 @@ class SqliteLocation(DatabaseLocation):
                 )
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
-        """Send the records into the table."""
         cursor.adbc_ingest(self.uri.table, frame, mode="append")
 
     def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:  # noqa: ARG002

@@ -28,11 +28,9 @@ class Parquet(Format, frozen=True, kw_only=True):
     ] = "zstd"
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
-        """Read the table of a Parquet file."""
         return Microdata(_load(pl.read_parquet, path, "Parquet"), schema)
 
     def save(self, data: Microdata, path: Path) -> None:
-        """Write a table as Parquet."""
         options = {"compression": self.compression, "row_group_size": WRITTEN_ROWS}
         _save(data, path, pl.LazyFrame.sink_parquet, **options)
 
@@ -47,11 +45,9 @@ class Arrow(Format, frozen=True, kw_only=True):
     ] = "zstd"
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
-        """Read the table of an Arrow file."""
         return Microdata(_load(pl.read_ipc, path, "Arrow"), schema)
 
     def save(self, data: Microdata, path: Path) -> None:
-        """Write a table as an Arrow file."""
         _save(data, path, pl.LazyFrame.sink_ipc, compression=self.compression)
 
 

@@ -49,11 +49,9 @@ class Excel(Format, frozen=True, kw_only=True):
     ] = None
 
     def with_sheet(self, sheet: str) -> Excel:
-        """The format of one sheet of the workbook."""
         return msgspec.structs.replace(self, sheet=sheet)
 
     def detect(self, path: Path) -> Excel:
-        """The format with the sheet of the workbook."""
         return self.with_sheet(_choose_sheet(_workbook(path), self.sheet, path.name))
 
     def adopt(self, source: Format) -> Format:
@@ -67,7 +65,6 @@ class Excel(Format, frozen=True, kw_only=True):
             raise FileError(f"workbooks are written as .xlsx, not as {ending}: name it so")
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
-        """Read the table of a sheet."""
         workbook = _workbook(path)
         sheet = _choose_sheet(workbook, self.sheet, path.name)
         return Microdata(_read_table(workbook, sheet), schema)

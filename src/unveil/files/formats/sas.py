@@ -73,11 +73,9 @@ class Sas(Labelled, frozen=True, kw_only=True):
                 metadata.variable_value_labels[name] = catalog.value_labels.get(bare, {})
 
     def save(self, data: Microdata, path: Path) -> None:  # noqa: ARG002
-        """Refuse: only SAS writes such files."""
         self.check_writable(path)
 
     def check_writable(self, path: Path) -> None:  # noqa: ARG002
-        """Refuse: only SAS writes such files."""
         raise FileError(
             "a .sas7bdat file can be read and not written: write .xpt, which SAS reads, too"
         )
@@ -100,14 +98,12 @@ class Xport(Writable, frozen=True, kw_only=True):
     ] = 8
 
     def detect(self, path: Path) -> Xport:
-        """The format with the version of the file."""
         with path.open("rb") as file:
             new = b"LIBV8" in file.read(_HEAD_BYTES)
         return msgspec.structs.replace(self, version=8 if new else 5)
 
     @property
     def rules(self) -> PackageRules:
-        """What the version allows."""
         return _RULES if self.version == 8 else _VERSION_5_RULES
 
     def check_complete(self, file: BinaryIO) -> None:
@@ -116,7 +112,6 @@ class Xport(Writable, frozen=True, kw_only=True):
             raise ValueError
 
     def adopt(self, source: Format) -> Format:
-        """The version of the source."""
         return source
 
     def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002

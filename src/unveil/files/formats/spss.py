@@ -50,12 +50,10 @@ class Spss(Writable, frozen=True, kw_only=True):
     writes_codes = True
 
     def keeps_labels(self, data: Microdata) -> bool:  # noqa: ARG002
-        """SPSS keeps all labels."""
         return True
 
     @property
     def rules(self) -> PackageRules:
-        """What SPSS allows."""
         return _RULES
 
     def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:

@@ -66,7 +66,6 @@ class Stata(Writable, frozen=True, kw_only=True):
                 raise ValueError
 
     def is_integer(self, name: str, metadata: Any) -> bool:
-        """Whether a column is stored as integers."""
         return str(metadata.readstat_variable_types[name]).startswith("int")
 
     def keeps_labels(self, data: Microdata) -> bool:
@@ -76,7 +75,6 @@ class Stata(Writable, frozen=True, kw_only=True):
 
     @property
     def rules(self) -> PackageRules:
-        """What Stata allows."""
         return _RULES
 
     def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:  # noqa: ARG002

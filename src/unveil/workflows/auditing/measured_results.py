@@ -24,7 +24,6 @@ from unveil.values.results.disclosure import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
-from unveil.values.results.loss import Loss
 from unveil.values.results.risk import Interval
 from unveil.values.results.subgroups import GroupRisk, RecordRisks, Subgroups
 from unveil.workflows.auditing.attack_runs import (
@@ -56,7 +55,10 @@ def measure(
         "compatible": ("compatible rows", lambda: _compatible(inputs)),
         "unchanged": ("unchanged columns", lambda: measures.unchanged(pair)),
         "inference": ("inference", lambda: _inference(inputs, attacked)),
-        "loss": ("loss", lambda: _loss(pair, groupings, seed, settings.measures)),
+        "loss": (
+            "loss",
+            lambda: measures.loss(pair, groupings=groupings, seed=seed, further=settings.measures),
+        ),
         "shapes": ("shapes", lambda: measures.shapes(pair)),
         "record_risks": ("risks of records", lambda: _record_risks(attacked)),
     }
@@ -99,12 +101,6 @@ def measure(
         else:
             measured["halves"] = halves
     return measured | {"notes": tuple(notes)}
-
-
-def _loss(
-    pair: FilePair, groupings: Sequence[Subgrouping], seed: int, further: Sequence[str]
-) -> Loss:
-    return measures.loss(pair, groupings=groupings, seed=seed, further=further)
 
 
 def _compatible(inputs: AuditInputs) -> CompatibleRows | None:

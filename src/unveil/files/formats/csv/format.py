@@ -131,7 +131,6 @@ class Csv(Format, frozen=True, kw_only=True):
         return cells
 
     def save(self, data: Microdata, path: Path) -> None:
-        """Write a table as CSV."""
         dialect = self._dialect()
         slices = Slices(data, lambda table: table.to_text_frame(self.decimal))
         cells = slices.frame
