@@ -1,6 +1,9 @@
 """The plan of the house holds: small folders, one name for one class, kernels in their place."""
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -184,6 +187,20 @@ def test_a_package_lists_its_methods_for_editors_as_for_itself(package):
     imported = {name.name: node.module for node in for_editors for name in node.names}
     assert imported.items() >= package._HOME.items()
     assert {*package.__all__} >= {*imported}
+
+
+@pytest.mark.parametrize("package", [attacks, masks], ids=lambda one: one.__name__)
+def test_a_package_lists_every_method(package):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+    found, kinds = set(), [Attack if package is attacks else Mask]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        ours = kind.__module__.startswith(f"{package.__name__}.")
+        if ours and not kind.__name__.startswith("_") and not inspect.isabstract(kind):
+            found.add(kind.__name__)
+    assert found == {*package._HOME}
 
 
 COMPUTING = {"numpy", "polars", "scipy", "unveil.masks", "unveil.measures", "unveil.models",
