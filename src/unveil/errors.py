@@ -128,7 +128,7 @@ class MissingPackageError(UnveilError):
 
 
 class PlugInError(UnveilError):
-    """A command of another package cannot be loaded."""
+    """A command or a method of another package cannot be loaded, or fails."""
 
     exit_code = 4
 

@@ -585,6 +585,7 @@ def test_links_are_written_and_scored_again(unveil_command, to_attack):
         (3, ["--records", "nobody.csv"], "no such file"),
         (2, ["--weights", "age=x"], "name=number, separated by commas"),
         (2, ["--weights", "age=1,age=2"], "no name twice"),
+        (2, ["--weights", "{"], "begins as JSON and is not valid JSON"),
         (2, ["--seed", "-1"], "seed"),
         (2, ["--direction", "back"], "direction"),
         (2, ["--nothing"], "No such option"),
@@ -601,7 +602,7 @@ def test_mistakes_of_an_attacker(unveil_command, to_attack, code, more, said):
     ("code", "attack", "said"),
     [
         (2, "rnak", "did you mean 'rank'"),
-        (2, "survey.csv", "The attack comes first: unveil attack distance ORIGINAL RELEASE"),
+        (2, "survey.csv", "the attack is the first word (unveil attack distance ORIGINAL RELEASE"),
         (3, "rank", "have no order"),
         (2, "tailored", "give the Release that unveil.mask made, or its plan"),
         (2, "--attack", "the attack is a word: unveil attack"),
@@ -703,6 +704,7 @@ def test_quiet_prints_results_only_and_verbose_each_task(unveil_command, to_mask
     quiet = unveil_command("--quiet", *command)
     assert quiet.err == caplog.text == ""
     assert quiet.out == plain.out[: plain.out.index("Wrote")]
+    assert unveil_command(*command, "-q").out == quiet.out  # behind the command, too
     assert "not a command" in unveil_command("-q", "nothing").err
     told = unveil_command("-v", *command).err
     assert re.search(r"^ *\d+\.\d\d s  rank-swapping$", told, re.M)

@@ -18,11 +18,12 @@ from unveil import attacks, masks, measures
 from unveil.attacks.base import Attack
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import manhattan
-from unveil.errors import SpecError, UnveilError
+from unveil.errors import PlugInError, SpecError, UnveilError
 from unveil.masks.base import MaskedColumn, UnivariateMask
 from unveil.measures.information_loss import further
 from unveil.support.registry import INTERFACE, SWITCH
 from unveil.values.release.channels import Channel
+from unveil.workflows.auditing.attack_names import attack_from
 
 REGISTRIES = (attacks.METHODS, masks.METHODS, further.METHODS)
 QUICK = {"remedies": False, "worst_case": False, "errors": (), "remask": 0}
@@ -313,7 +314,7 @@ def test_a_package_is_loaded_when_it_is_asked_for(site):
 
 def test_packages_can_be_switched_off(site, monkeypatch, unveil_command):
     make_package(site, "own-methods")
-    monkeypatch.setenv(SWITCH, "off")
+    monkeypatch.setenv(SWITCH, " Off")
     assert "coarse-numbers" not in unveil_command("methods").out
     with pytest.raises(SpecError, match="'coarse-numbers' is not an attack; .* switched off"):
         attacks.METHODS.find("coarse-numbers")
@@ -346,6 +347,8 @@ SILENT = SOURCE.replace("    interface: ClassVar[int] = 1\n", "")
         (SOURCE, {"coarse-numbers": "Absent"}, "cannot be loaded (AttributeError"),
         (SOURCE, {"coarse-numbers": "Halving"}, "is not an attack of that name"),
         (SOURCE, {"coarse": "CoarseNumbers"}, "is not an attack of that name"),
+        ("odd = 3", {"coarse-numbers": "odd"}, "is not an attack of that name"),
+        ("raise SystemExit(5)", {"coarse-numbers": "X"}, "cannot be loaded (SystemExit: 5)"),
     ],
 )
 def test_a_bad_package_is_named_and_stops_nothing(
@@ -388,13 +391,42 @@ def test_two_of_one_name_are_refused(site):
 
 
 @pytest.mark.parametrize(
-    ("group", "name"), [("attacks", "distance"), ("masks", "pram"), ("measures", "IL1s")]
+    ("group", "name"),
+    [("attacks", "distance"), ("attacks", "rank-max"), ("masks", "pram"), ("measures", "IL1s")],
 )
 def test_unveils_own_names_stay_its_own(site, caplog, group, name):
     make_package(site, "own-methods", points={group: {name: "CoarseNumbers"}})
     registry = REGISTRIES[("attacks", "masks", "measures").index(group)]
     assert "own_methods" not in {one.__module__ for one in registry.listed()}
     assert f"'{name}' of own-methods 1.2: unveil has" in caplog.text
+
+
+def test_a_variant_keeps_its_name(site):
+    make_package(site, "own-methods", points={"attacks": {"rank-max": "CoarseNumbers"}})
+    assert attack_from("rank-max") == attacks.Rank(criterion="max")
+    with pytest.raises(SpecError, match="'rank-max' is an attack of unveil"):
+        attacks.register(type("RankMax", (CoarseNumbers,), {}, frozen=True, kw_only=True))
+
+
+def test_what_fails_when_it_runs_is_named_without_its_message(people):
+    @attacks.register
+    class FailingAttack(CoarseNumbers, frozen=True, kw_only=True):
+        """Failing attack: it fails."""
+
+        def finder(self, files):  # noqa: ARG002
+            raise ValueError("a cell")
+
+    @masks.register
+    class FailingMask(Halving, frozen=True, kw_only=True):
+        """Failing mask: it fails."""
+
+        def mask_column(self, data, column, rng):  # noqa: ARG002
+            raise ValueError("a cell")
+
+    with pytest.raises(PlugInError, match=r"'failing-attack' of .* failed \(ValueError\)"):
+        unveil.attack(people, people, FailingAttack(), truth="person")
+    with pytest.raises(PlugInError, match=r"'failing-mask' of .* failed \(ValueError\)"):
+        unveil.mask(people, [FailingMask(columns=["income"])], seed=1)
 
 
 def test_what_cannot_be_registered_is_refused():

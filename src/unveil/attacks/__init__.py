@@ -47,7 +47,7 @@ _HOME = {
 }
 
 METHODS: Registry[type[Attack]] = Registry(
-    "an attack", "unveil.attacks", _HOME, method_name, concrete_subclass(Attack)
+    "an attack", "unveil.attacks", _HOME, method_name, concrete_subclass(Attack), variants=True
 )
 register = METHODS.register
 _LAZY = _HOME | {"Distances": "unveil.attacks.distance.attribute_costs"}

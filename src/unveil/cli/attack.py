@@ -61,7 +61,8 @@ class AttackCommands(click.Group):
             names = self.list_commands(ctx)
             remedy = suggest(args[0], names) or f"; attacks are: {listing(names)}"
             raise UsageError(
-                f"'{args[0]}' is not an attack{remedy}. The attack comes first: {_example()}"
+                f"the attack is the first word ({_example()}), and '{args[0]}' is not an "
+                f"attack{remedy}"
             )
         return super().resolve_command(ctx, args)
 

@@ -127,7 +127,7 @@ def _bar(task: str) -> Iterator[TaskProgress]:
 
 @contextmanager
 def log_level(*, quiet: bool, verbose: bool) -> Iterator[None]:
-    """What the logger `unveil` prints: warnings, only errors, or each task with its seconds."""
+    """What the logger `unveil` prints: warnings, only errors, or each task as well."""
     logger, handler = logging.getLogger("unveil"), logging.StreamHandler()
     before = logger.level
     if quiet:

@@ -42,6 +42,7 @@ COMMANDS = {
 }
 GROUP = "unveil.commands"  # of entry points
 INTERNAL_ERROR = 70
+FLAGS = ("-q", "--quiet", "-v", "--verbose")
 
 
 class Commands(click.Group):
@@ -58,6 +59,13 @@ class Commands(click.Group):
             return command
         plug_in = _plug_ins().get(cmd_name)
         return None if plug_in is None else _load(plug_in)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take -q and -v behind the command, too."""
+        end = args.index("--") if "--" in args else len(args)
+        flags = [one for one in args[:end] if one in FLAGS]
+        rest = [one for one in args[:end] if one not in FLAGS]
+        return super().parse_args(ctx, [*flags, *rest, *args[end:]])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -123,7 +131,9 @@ def _package(plug_in: EntryPoint) -> str:
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="unveil %(version)s")
 @click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
-@click.option("--verbose", "-v", is_flag=True, help="Print each task with its seconds.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Print each task, and the seconds since the start."
+)
 def cli(*, quiet: bool, verbose: bool) -> None:
     """Red-team a microdata release before someone else does.
 

@@ -84,11 +84,16 @@ def engine(name: str | Engine = AUTO) -> SelectedEngine:
     if isinstance(name, SelectedEngine):
         return name
     if not isinstance(name, str):
+        if not hasattr(name, "prepare"):
+            raise UsageError(f"engine: one of {listing(engine_names())}")
         return SelectedEngine(name.name, name)
     if name in (AUTO, LOCAL.name):
         return SelectedEngine(name, LOCAL)
     if name not in engine_names():
-        raise UsageError(f"there is no engine '{name}'; there are {listing(engine_names())}")
+        raise UsageError(
+            f"there is no engine '{name}'; there are {listing(engine_names())}. A package that is "
+            "installed can bring another (docs/search.md)"
+        )
     others = listing(one for one in engine_names() if one != name)
     try:
         return SelectedEngine(name, ENGINES.find(name)())

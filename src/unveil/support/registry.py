@@ -9,15 +9,16 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from unveil.errors import SpecError, UnveilError, UsageError
+from unveil.errors import PlugInError, SpecError, UnveilError, UsageError
 from unveil.support.specs import kebab_case
-from unveil.wording import listing, suggest
+from unveil.wording import listing, printable, suggest
 
 INTERFACE = 1  # version of the plug-in interface: raised when older plug-ins can no longer work
 SWITCH = "UNVEIL_PLUGINS"  # an environment variable: off hides the plug-ins of other packages
@@ -46,11 +47,14 @@ class Registry(Iterable[M], Generic[M]):
         name_of: Callable[[M], str],
         is_valid: Callable[[Any], bool],
         reserved: Iterable[str] = (),  # further names that nobody may take
+        *,
+        variants: bool = False,  # rank-max is a variant of rank, so nobody may take that either
     ) -> None:
         self.kind, self.group = kind, group
         self._built_in = {kebab_case(name): (home, name) for name, home in built_in.items()}
         self.name_of, self._is_valid = name_of, is_valid
         self._reserved = {*self._built_in, *reserved}
+        self._prefixes = tuple(f"{name}-" for name in self._built_in) if variants else ()
         self._registered: dict[str, M] = {}
         self._loaded: dict[str, tuple[M, MethodOrigin]] = {}
 
@@ -62,7 +66,7 @@ class Registry(Iterable[M], Generic[M]):
         if not self._is_valid(method):
             raise UsageError(f"this is not {self.kind} that can be registered: {_place(method)}")
         name = self.name_of(method)
-        if name in self._reserved:
+        if self._is_reserved(name):
             raise SpecError(f"'{name}' is {self.kind} of unveil: give yours another name")
         old = self._registered.get(name)
         if old is not None and _place(old) != _place(method):
@@ -80,7 +84,7 @@ class Registry(Iterable[M], Generic[M]):
                 return self._import(name)
             if name in self._registered:
                 return self._registered[name]
-            if name not in self._reserved and (points := self._plugins().get(name)):
+            if not self._is_reserved(name) and (points := self._plugins().get(name)):
                 return self._load(name, points)
         known = self.names()
         word = "" if name is None else f"'{name}' is not {self.kind}; "
@@ -92,9 +96,8 @@ class Registry(Iterable[M], Generic[M]):
 
     def names(self) -> tuple[str, ...]:
         """All names, in order; no plug-in is loaded."""
-        taken = {*self._reserved, *self._registered}
-        others = sorted(name for name in self._plugins() if name not in taken)
-        return (*self._built_in, *self._registered, *others)
+        free = (name for name in self._plugins() if not self._is_taken(name))
+        return (*self._built_in, *self._registered, *sorted(free))
 
     def named_in(self, name: str) -> str | None:
         """The longest method name that a name with its variant begins with: rank of rank-max."""
@@ -108,7 +111,7 @@ class Registry(Iterable[M], Generic[M]):
         yield from self
         for name, points in sorted(self._plugins().items()):
             try:
-                if name in self._reserved or name in self._registered:
+                if self._is_taken(name):
                     self._refuse_taken(name, points)
                 else:
                     yield self._load(name, points)
@@ -126,6 +129,21 @@ class Registry(Iterable[M], Generic[M]):
             return self._loaded[name][1]
         return MethodOrigin(_module(method), "") if self._registered.get(name) is method else None
 
+    @contextmanager
+    def blame(self, method: M) -> Iterator[None]:
+        """An error in the code of a plug-in names its package."""
+        try:
+            yield
+        except UnveilError:
+            raise
+        except Exception as error:
+            if (origin := self.origin(method)) is None:
+                raise
+            raise PlugInError(
+                f"'{self.name_of(method)}' of {origin} failed ({type(error).__name__}): report it "
+                "to the authors of that package"
+            ) from error
+
     def __iter__(self) -> Iterator[M]:
         return map(self.find, (*self._built_in, *self._registered))
 
@@ -139,7 +157,13 @@ class Registry(Iterable[M], Generic[M]):
 
     @staticmethod
     def _switched_off() -> bool:
-        return os.environ.get(SWITCH, "").lower() == "off"
+        return os.environ.get(SWITCH, "").strip().lower() in {"off", "0", "no", "false"}
+
+    def _is_reserved(self, name: str) -> bool:
+        return name in self._reserved or name.startswith(self._prefixes)
+
+    def _is_taken(self, name: str) -> bool:
+        return self._is_reserved(name) or name in self._registered
 
     def _refuse_taken(self, name: str, points: Sequence[EntryPoint]) -> None:
         for point in points:
@@ -164,20 +188,20 @@ class Registry(Iterable[M], Generic[M]):
         where = f"'{name}' of {origin}"
         try:
             method = points[0].load()
-        except Exception as error:  # noqa: BLE001 - whatever another package does
-            reason = f"{type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another package does
+            reason = printable(f"{type(error).__name__}: {error}")
             raise UsageError(f"{where} cannot be loaded ({reason}): mend or uninstall it") from None
+        if not self._is_valid(method) or self.name_of(method) != name:
+            raise UsageError(
+                f"{where} is not {self.kind} of that name: the entry point must have the name of "
+                "the method that it loads"
+            )
         written_for = getattr(method, "interface", None)
         if written_for != INTERFACE:
             stated = "none" if written_for is None else written_for
             raise UsageError(
                 f"{where} was written for version {stated} of the plug-in interface, and this "
                 f"unveil has version {INTERFACE}: install another version of either"
-            )
-        if not self._is_valid(method) or self.name_of(method) != name:
-            raise UsageError(
-                f"{where} is not {self.kind} of that name: the entry point must have the name of "
-                "the method that it loads"
             )
         self._loaded[name] = method, origin
         return self._loaded[name][0]

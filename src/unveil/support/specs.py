@@ -137,6 +137,8 @@ def _from_text(text: Any, kind: Any) -> Any:
             return msgspec.convert(text, kind)
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(text)
+    if text.startswith(("[", "{")):
+        raise SpecError("this begins as JSON and is not valid JSON: see its brackets and quotes")
     named = [part.partition("=") for part in text.split(",")]
     if not all(sign for _name, sign, _number in named):
         return text

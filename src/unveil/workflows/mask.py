@@ -17,7 +17,7 @@ from unveil.files.documents.toml import mask_from, read_plan
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, check_outputs, is_uri, locate
 from unveil.files.tables import write
-from unveil.masks import Mask
+from unveil.masks import METHODS, Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
 from unveil.measures import discards, every_subgroup, uneven_discards
@@ -215,7 +215,9 @@ def _apply(
             mask.check(table)
         guarantees[mask.step] = mask.guarantees(table)
         draw = partial(plan.stream, mask.step)
-        masked = mask.apply(table, draw, None if progress is None else partial(progress, mask.step))
+        with METHODS.blame(type(mask)):
+            step_progress = None if progress is None else partial(progress, mask.step)
+            masked = mask.apply(table, draw, step_progress)
         if masked.details is not None:
             details[mask.step] = masked.details
         if warn:

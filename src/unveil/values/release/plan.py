@@ -38,6 +38,8 @@ class Plan:
         if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):
             raise SpecError("a plan has a list of masks")
         object.__setattr__(self, "masks", tuple(self.masks))
+        if not all(isinstance(mask, Spec) for mask in self.masks):
+            raise SpecError("a plan has masks; names and tables of masks go to unveil.mask")
         if self.seed is not None:
             object.__setattr__(self, "seed", check_seed(self.seed))
         if not isinstance(self.keep_order, bool):

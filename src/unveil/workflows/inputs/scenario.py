@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from unveil.attacks import METHODS
 from unveil.attacks.base import Attack, LinkageFiles, RowPositions
 from unveil.attacks.matched.finder import matched
 from unveil.engines.base import Engine
@@ -105,7 +106,8 @@ class Scenario:
     ) -> Links:
         """The links of an attack on these records, whose true rows are those of the pair."""
         order = CanonicalOrder(pair, files.reverse)
-        finder = spec.finder(files)
+        with METHODS.blame(type(spec)):
+            finder = spec.finder(files)
         learnt = getattr(finder, "learnt", None)
         return Links(
             attack=spec,
