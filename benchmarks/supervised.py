@@ -105,7 +105,7 @@ def cold(files, truth, budget):
     quick = attacks.Supervised(budget=None, steps=0, splits=0, counting="strict")
     search = linked(files, quick, truth).finder
     family = search.learnt.args[0].family
-    targets = LinkageTargets.between(family.training, search.files.pairs, strict=True)
+    targets = LinkageTargets.between(family.training, search.files.truth.row_of_record, strict=True)
     rows = Competitors(targets, family).constraints
     begun = time.process_time()
     program = BigMProgram(rows, family, np.ones(family.size) / family.size)

@@ -11,6 +11,7 @@ from strategies import generalised_tables as generalised
 from strategies.examples import examples
 from unveil import Intruder, Plan, Release, attacks, measures
 from unveil.attacks.distance import category_sets as sets
+from unveil.errors import DataError
 
 seeds = st.integers(0, 2**32)
 directions = st.sampled_from(["original-to-release", "release-to-original"])
@@ -91,7 +92,11 @@ def test_sets_are_as_far_apart_whichever_way_they_are_compared(way, seed, direct
     _, _, mine, released, order = drawn(seed)
     for name in ("grade", "job", "town"):
         for spec in (attacks.Distance(), attacks.Compatible()):
-            usual = attacked(spec, mine, released, order, direction, [name])
+            try:
+                usual = attacked(spec, mine, released, order, direction, [name])
+            except DataError as error:
+                assert "varies" in str(error)  # the same category in every row
+                continue
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sets, "FEW_CELLS", WAYS[way][0])
                 patch.setattr(sets, "MOST_CELLS", WAYS[way][1])
