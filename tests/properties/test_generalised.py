@@ -94,8 +94,7 @@ def test_sets_are_as_far_apart_whichever_way_they_are_compared(way, seed, direct
         for spec in (attacks.Distance(), attacks.Compatible()):
             try:
                 usual = attacked(spec, mine, released, order, direction, [name])
-            except DataError as error:
-                assert "varies" in str(error)  # the same category in every row
+            except DataError:  # the same category in every row: nothing varies
                 continue
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sets, "FEW_CELLS", WAYS[way][0])

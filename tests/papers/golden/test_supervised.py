@@ -129,9 +129,9 @@ def test_no_tolerance_of_a_solver_decides_a_count():
     """An integer program claims 385 links, of which 359 are: centroids tie."""
     file = drawn("M4-28", 0, 0)
     search = file.links(attacks.Distance(), back=True).finder
-    mine, released = search.intruder_records.cells(), search.released.cells()
+    files = search.intruder_records, search.released
     truth, everybody = search.files.truth.row_of_record, np.arange(400)
-    contest = Competition(mine, released, search.metric, range(4))
+    contest = Competition(search.files.engine, *files, search.metric, range(4))
     rivals = contest.skyline(everybody, truth, [everybody] * 400, np.ones(400, np.int64))
     owners = np.repeat(everybody, np.diff(rivals.starts))
     rows = contest.costs(owners, rivals.rows) - contest.costs(owners, truth[owners])
