@@ -24,7 +24,7 @@ def say(line: str = "") -> None:
 
 def note(line: str) -> None:
     """Print a line beside the result, such as which files were written; not if quiet."""
-    if not asked("quiet"):
+    if not has_flag("quiet"):
         say(line)
 
 
@@ -84,9 +84,9 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
 @contextmanager
 def progress(task: str) -> Iterator[TaskProgress]:
     """Show what is done, on standard error: a bar on a terminal, or lines if verbose."""
-    if asked("quiet"):
+    if has_flag("quiet"):
         yield lambda _task, _done, _total: None
-    elif asked("verbose"):
+    elif has_flag("verbose"):
         yield _lines(task)
     elif sys.stderr.isatty():
         with _bar(task) as show:
@@ -152,7 +152,7 @@ class _Seconds(logging.Formatter):
         return f"{record.relativeCreated / 1000:8.2f} s  {super().format(record)}"
 
 
-def asked(option: str) -> bool:
+def has_flag(option: str) -> bool:
     """Whether a global option is given, such as `unveil --quiet`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.find_root().params.get(option))
