@@ -98,7 +98,7 @@ def test_everything_is_said(unveil_command, here):
     for words in (
         "If someone is known to be in this file", "rank-max", "The worst attributes to be known",
         "If what the intruder knows is wrong", "Of the subgroups that are not small",
-        "households", "does not mean much here", "A link is a way to a confidential value",
+        "households", "After perturbation", "A link is a way to a confidential value",
         "The overall loss is", "Released unchanged", "WHAT TO DO NEXT",
     ):  # fmt: skip
         assert words in done.out

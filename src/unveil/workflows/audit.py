@@ -49,7 +49,7 @@ from unveil.workflows.auditing.knowledge_sweep import (
 )
 from unveil.workflows.auditing.measured_results import MEASURE_STEPS, measure
 from unveil.workflows.auditing.memory_limit import runs_in_memory
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
 from unveil.workflows.auditing.settings import AuditSettings
@@ -134,6 +134,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
             error.or_else("or write the risk of each record as CSV or Parquet")
             raise
     inputs = read_inputs(original, release, schema, truth, chosen, seed)
+    refuse_meaningless(limits, inputs)
     return AuditRun(inputs, chosen, limits, specs, progress=progress).run()
 
 
@@ -230,6 +231,7 @@ class AuditRun:
             remedies=remedied,
             worst_cases=bounds,
             plugins=plugins,
+            policy_classes=count_classes(self.policy, inputs),
             **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:

@@ -70,11 +70,8 @@ def release_uniqueness(
 
     On perturbed columns they mean nothing: a combination that noise made unique does not show how
     many people of the population have it. Columns that are not perturbed are then counted by
-    themselves. A column is perturbed if the order of its numbers changed, if it has more distinct
-    numbers than before, or if one category was released as several; what is only coarser (rounded,
-    recoded, averaged in order, generalised, suppressed) is not. If no pairs are known, only
-    numbers are tested: at least a tenth of the released cells hold values that the original does
-    not have. None where there is no quasi-identifier in the release.
+    themselves; :func:`perturbed_columns` says which are. None where there is no quasi-identifier
+    in the release.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -91,8 +88,7 @@ def release_uniqueness(
         columns = [name for name in quasi if name in pair.columns]
     if not columns:
         return None
-    changed = on_all_cores(partial(_perturbed, pair), columns)
-    perturbed = tuple(name for name, yes in zip(columns, changed, strict=True) if yes)
+    perturbed = perturbed_columns(pair, columns)
     others = tuple(name for name in columns if name not in perturbed)
     reason = "released values are the originals', or coarser"
     if perturbed:
@@ -111,6 +107,18 @@ def release_uniqueness(
         unperturbed=uniqueness(pair.release, others) if others else None,
         unperturbed_original=uniqueness(pair.original, others) if others else None,
     )
+
+
+def perturbed_columns(pair: FilePair, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns whose released values are neither the originals' nor coarser.
+
+    A column is perturbed if the order of its numbers changed, if it has more distinct numbers than
+    before, or if one category was released as several; what is only coarser (rounded, recoded,
+    averaged in order, generalised, suppressed) is not. If no pairs are known, only numbers are
+    tested: at least a tenth of the released cells hold values that the original does not have.
+    """
+    changed = on_all_cores(partial(_perturbed, pair), columns)
+    return tuple(name for name, yes in zip(columns, changed, strict=True) if yes)
 
 
 def _perturbed(pair: FilePair, column: str) -> bool:

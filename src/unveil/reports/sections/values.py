@@ -159,8 +159,8 @@ def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
     if found is not None and not found.meaningful:
         said.append(
             phrase(
-                "That released rows are [alone](uniqueness) in the [quasi-identifiers]"
-                "(quasi-identifier) does not mean much here{}.",
+                "After perturbation, the released rows [alone](uniqueness) in all "
+                "[quasi-identifiers](quasi-identifier) do not show how many people are{}.",
                 () if external else phrase(" ({})", name(found.reason)),  # it names what was masked
             )
         )
@@ -207,6 +207,14 @@ def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
         if uniqueness.unperturbed is not None and uniqueness.unperturbed_original is not None:
             files.append(("original, not perturbed", uniqueness.unperturbed_original))
             files.append(("release, not perturbed", uniqueness.unperturbed))
+    by_keys = {one.keys: one for one in evidence.policy_classes if one.release is not None}
+    for keys, one in by_keys.items():
+        if keys not in (columns.columns for _, columns in files):
+            pair = (
+                ("original, keys of the policy", one.original),
+                ("release, keys of the policy", one.release),
+            )
+            files += [(file, counted) for file, counted in pair if counted is not None]
     table = tabulate(
         files,
         (text("file", "file"), lambda row: row[0]),

@@ -92,7 +92,7 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     )
     rows = tuple(
         (
-            Term(one.limit.replace("_", " "), limit_key(one.limit)),
+            _limit(one, external=external),
             _value(one.allowed, level if one.limit in SHARES else as_given, external=external),
             _value(one.found, percent if one.limit in SHARES else decimal, external=external),
             "kept" if one.kept else "BROKEN",
@@ -103,6 +103,16 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     )
     table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns
+
+
+def _limit(limit: Limit, *, external: bool) -> Cell:
+    """The name of a limit, with the keys of its classes; to others, how many these are."""
+    if not limit.keys:
+        return Term(limit.limit.replace("_", " "), limit_key(limit.limit))
+    term = Term(limit.limit.replace("_", "-"), limit_key(limit.limit))
+    return phrase(
+        "{} of {}", term, several(len(limit.keys), "key") if external else names(limit.keys)
+    )
 
 
 def _value(value: Any, written: Callable[[float], Figure], *, external: bool) -> Cell:

@@ -102,6 +102,19 @@ class Diversity(msgspec.Struct, frozen=True, kw_only=True):
     distance: float | None = None  # the largest distance of a class from all records
 
 
+class PolicyClasses(msgspec.Struct, frozen=True, kw_only=True):
+    """The classes of equal records that a limit of a policy is counted on."""
+
+    limit: str
+    keys: tuple[str, ...]
+    source: str  # who chose the keys: "policy", the mask that promised them, or "not perturbed"
+    left_out: tuple[str, ...]  # quasi-identifiers that are no keys
+    meaningless: str = ""  # why the limit means nothing for this release; then nothing is counted
+    original: Uniqueness | None = None
+    release: Uniqueness | None = None
+    diversity: tuple[Diversity, ...] = ()
+
+
 class Above(msgspec.Struct, frozen=True):
     """The number of records with a risk above a threshold."""
 

@@ -14,6 +14,7 @@ from unveil.values.results.disclosure import (
     HouseholdHits,
     Inference,
     IntervalDisclosure,
+    PolicyClasses,
     PopulationRisk,
     ReleaseUniqueness,
     Unchanged,
@@ -154,6 +155,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
     plugins: tuple[UsedPlugin, ...] = ()
+    policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
 
     @property
     def most_claimed(self) -> Finding | None:

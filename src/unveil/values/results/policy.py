@@ -1,14 +1,54 @@
 """Policy: the limits that a data steward sets, and the verdict on each."""
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta
 
-from unveil.errors import SpecError
+from unveil.errors import SpecError, errors_at
 from unveil.support.specs import Spec
 
 Share = Annotated[float, Meta(ge=0, le=1)]
+AtLeastOne = Annotated[int, Meta(ge=1)]
+
+
+class ClassLimit(Spec, frozen=True, kw_only=True):
+    """A limit on classes of released records: those with equal values in the keys."""
+
+    parameter: ClassVar[str]  # the name of its number
+
+    keys: Annotated[
+        Annotated[tuple[str, ...], Meta(min_length=1)] | None,
+        Meta(description="The attributes that define the classes."),
+    ] = None
+
+
+class KAnonymityLimit(ClassLimit, frozen=True, kw_only=True):
+    """The least size of a class, by its keys."""
+
+    parameter = "k"
+    k: AtLeastOne
+
+
+class LDiversityLimit(ClassLimit, frozen=True, kw_only=True):
+    """The fewest values of a confidential attribute in a class, by its keys."""
+
+    parameter = "l"
+    l: AtLeastOne  # noqa: E741 - the literature's name
+
+
+class TClosenessLimit(ClassLimit, frozen=True, kw_only=True):
+    """The largest distance of a class from all records, by its keys."""
+
+    parameter = "t"
+    t: Share
+
+
+CLASS_LIMITS: dict[str, type[ClassLimit]] = {
+    "k_anonymity": KAnonymityLimit,
+    "l_diversity": LDiversityLimit,
+    "t_closeness": TClosenessLimit,
+}
 
 
 class Policy(Spec, frozen=True, kw_only=True):
@@ -17,8 +57,13 @@ class Policy(Spec, frozen=True, kw_only=True):
     The person responsible for the release sets them, best before seeing the results. A limit on a
     figure that cannot be measured is not met; of a sample, the upper end of the interval counts.
 
+    Limits on classes of equal records name their keys. A number alone stands for the keys that the
+    masking promised, else for the quasi-identifiers that were not perturbed.
+
     >>> Policy(max_risk=0.05).to_dict()
     {'max_risk': 0.05}
+    >>> Policy(k_anonymity={"k": 3, "keys": ["age", "sex"]}).class_limit("k_anonymity").keys
+    ('age', 'sex')
     """
 
     max_risk: Annotated[
@@ -45,27 +90,28 @@ class Policy(Spec, frozen=True, kw_only=True):
     max_interval_disclosure: Annotated[
         Share | None,
         Meta(
-            description="The share of original values of any attribute that may lie within 10 % "
-            "of the ranks around their masked value, beyond chance: from 0 (chance) to 1 (all)."
+            description="The share of original values of any quasi-identifier or confidential "
+            "attribute that may lie within 10 % of the ranks around their masked value, beyond "
+            "chance: from 0 (chance) to 1 (all)."
         ),
     ] = None
     k_anonymity: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        Meta(description="The fewest released records that may be equal in all quasi-identifiers."),
+        AtLeastOne | KAnonymityLimit | None,
+        Meta(description="The fewest released records that may be equal in all keys."),
     ] = None
     l_diversity: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
+        AtLeastOne | LDiversityLimit | None,
         Meta(
             description="The fewest distinct values that a confidential attribute may have among "
-            "released records that are equal in all quasi-identifiers."
+            "released records that are equal in all keys; by default the keys of k-anonymity."
         ),
     ] = None
     t_closeness: Annotated[
-        Share | None,
+        Share | TClosenessLimit | None,
         Meta(
             description="The distance, from 0 to 1, allowed between the distribution of a "
-            "confidential attribute among released records that are equal in all quasi-identifiers "
-            "and its distribution among all records."
+            "confidential attribute among released records that are equal in all keys (by default "
+            "those of k-anonymity) and its distribution among all records."
         ),
     ] = None
     max_loss: Annotated[
@@ -79,6 +125,11 @@ class Policy(Spec, frozen=True, kw_only=True):
     ] = None
 
     def __post_init__(self) -> None:
+        for name, kind in CLASS_LIMITS.items():
+            table: Any = getattr(self, name)
+            if isinstance(table, dict) and all(isinstance(key, str) for key in table):
+                with errors_at(f"policy: {name}"):
+                    msgspec.structs.force_setattr(self, name, kind(**table))
         super().__post_init__()
         if not self.to_dict():
             raise SpecError(
@@ -89,8 +140,18 @@ class Policy(Spec, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, object]:
         """The limits that are set, as plain values, as in a TOML file."""
         plain: dict[str, object] = msgspec.to_builtins(self)
+        for name, limit in plain.items():
+            if isinstance(limit, dict):  # TOML has no null
+                plain[name] = {n: value for n, value in limit.items() if value is not None}
         # A limit of 0 counts, although 0 == False in Python.
         return {n: value for n, value in plain.items() if value is not None and value is not False}
+
+    def class_limit(self, name: str) -> ClassLimit | None:
+        """The limit of this name on classes of equal records; None if it is not set."""
+        limit, kind = getattr(self, name), CLASS_LIMITS[name]
+        if limit is None or isinstance(limit, ClassLimit):
+            return limit
+        return kind(**{kind.parameter: limit})
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +162,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     found: float | int | bool | tuple[str, ...] | None  # None: it could not be measured
     kept: bool
     reason: str  # in words
+    keys: tuple[str, ...] = ()  # of the classes that were counted
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

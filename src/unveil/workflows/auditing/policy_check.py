@@ -1,17 +1,28 @@
 """Check evidence against a policy: limit by limit, with reasons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import ge, le
 from typing import Any
 
-from unveil.measures import wilson
+import msgspec
+
+from unveil.errors import DataError, UsageError
+from unveil.measures import diversity, uniqueness, wilson
+from unveil.measures.disclosure.uniqueness import perturbed_columns
+from unveil.values.file_pair import FilePair
+from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.policy import Limit, Policy, Verdict
+from unveil.values.results.policy import CLASS_LIMITS, ClassLimit, Limit, Policy, Verdict
 from unveil.values.results.risk import Interval
-from unveil.wording import count, listing
+from unveil.wording import absent_column, count, listing
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.mask import masks_of, without_identifiers
 
 NEARLY_UNCHANGED = 0.95  # share of cells
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
+UNPERTURBED = "not perturbed"  # the default keys of a limit
+MEANS_NOTHING = "equal rows do not show how many people share their values"
 
 Measured = tuple[Any, str] | str  # a value and its reason; or why it is not measured
 
@@ -26,9 +37,9 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         "max_subgroup_risk": (_subgroup, le),
         "max_confirmed": (_confirmed, le),
         "max_interval_disclosure": (_intervals, le),
-        "k_anonymity": (_k_anonymity, ge),
-        "l_diversity": (_l_diversity, ge),
-        "t_closeness": (_t_closeness, le),
+        "k_anonymity": (partial(_in_classes, "k_anonymity", _k_anonymity), ge),
+        "l_diversity": (partial(_in_classes, "l_diversity", _l_diversity), ge),
+        "t_closeness": (partial(_in_classes, "t_closeness", _t_closeness), le),
         "max_loss": (_loss, le),
         "forbid_row_order": (_row_order, lambda tells, _: not tells),
         "may_stay_unchanged": (
@@ -42,12 +53,19 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             continue
         measure, is_kept = checks[name]
         allowed, measured = getattr(policy, name), measure(evidence)
+        keys: tuple[str, ...] = ()
+        if name in CLASS_LIMITS:
+            keys = next((one.keys for one in evidence.policy_classes if one.limit == name), ())
+            if isinstance(allowed, ClassLimit):
+                allowed = getattr(allowed, allowed.parameter)
         if isinstance(measured, str):
             found, reason, kept = None, f"not measured: {measured}", False
         else:
             found, reason = measured
             kept = found is not None and is_kept(found, allowed)
-        limits.append(Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason))
+        limits.append(
+            Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason, keys=keys)
+        )
     return Verdict(passed=all(limit.kept for limit in limits), limits=tuple(limits))
 
 
@@ -101,32 +119,43 @@ def _intervals(evidence: Evidence) -> Measured:
     )
 
 
-def _k_anonymity(evidence: Evidence) -> Measured:
-    unique = evidence.uniqueness
-    if unique is None:
-        return "the release has no quasi-identifier"
-    smallest = unique.release.smallest
-    reason = (
-        f"the smallest class of {listing(unique.release.columns)} has "
-        f"{count(smallest, 'record')}; {unique.release.uniques:,} records are alone"
-    )
-    if not unique.meaningful:
-        reason += f", which does not mean much ({unique.reason})"
-    return smallest, reason
+def _in_classes(
+    limit: str, measure: Callable[[PolicyClasses], Measured], evidence: Evidence
+) -> Measured:
+    """A figure of the classes that the limit is counted on, and whose keys these are."""
+    classes = next((one for one in evidence.policy_classes if one.limit == limit), None)
+    if classes is None:
+        return "no classes were counted"
+    measured = classes.meaningless or measure(classes)
+    if isinstance(measured, str):
+        return measured
+    by = {"policy": "the policy", UNPERTURBED: "default, as they were not perturbed"}
+    reason = f"{measured[1]}; keys by {by.get(classes.source, classes.source)}"
+    if classes.left_out:
+        reason += f"; an intruder who also knows {listing(classes.left_out)} is not covered"
+    return measured[0], reason
 
 
-def _l_diversity(evidence: Evidence) -> Measured:
-    if not evidence.diversity:
+def _k_anonymity(classes: PolicyClasses) -> Measured:
+    if classes.release is None:
+        return "no classes were counted"
+    smallest, uniques = classes.release.smallest, classes.release.uniques
+    alone = f"{count(uniques, 'record')} {'is' if uniques == 1 else 'are'} alone"
+    return smallest, f"the smallest class has {count(smallest, 'record')}; {alone}"
+
+
+def _l_diversity(classes: PolicyClasses) -> Measured:
+    if not classes.diversity:
         return NO_CONFIDENTIAL
-    worst = min(evidence.diversity, key=lambda one: one.fewest)
+    worst = min(classes.diversity, key=lambda one: one.fewest)
     return worst.fewest, (
         f"{worst.column} has {count(worst.fewest, 'value')} only in a class of "
         f"{count(worst.records, 'record')}"
     )
 
 
-def _t_closeness(evidence: Evidence) -> Measured:
-    measured = [one for one in evidence.diversity if one.distance is not None]
+def _t_closeness(classes: PolicyClasses) -> Measured:
+    measured = [one for one in classes.diversity if one.distance is not None]
     if not measured:
         return NO_CONFIDENTIAL
     worst = max(measured, key=lambda one: one.distance or 0.0)
@@ -162,3 +191,97 @@ def _unchanged(evidence: Evidence, allowed: tuple[str, ...]) -> Measured:
     ]
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
     return others, reason + (f"; nearly so: {listing(nearly)}" if nearly else "")
+
+
+def refuse_meaningless(policy: Policy | None, inputs: AuditInputs) -> None:
+    """Refuse a limit on classes of equal records that means nothing for this release."""
+    for classes in class_keys(policy, inputs):
+        if classes.meaningless:
+            raise UsageError(f"policy: {classes.limit}: {classes.meaningless}")
+
+
+def count_classes(policy: Policy | None, inputs: AuditInputs) -> tuple[PolicyClasses, ...]:
+    """The classes that the limits of a policy are counted on."""
+    pair, counted = inputs.pair, dict[tuple[str, ...], dict[str, Any]]()
+    found = []
+    for classes in class_keys(policy, inputs):
+        keys = classes.keys
+        if keys not in counted and not classes.meaningless:
+            there = all(name in pair.original.columns for name in keys)
+            counted[keys] = {
+                "original": uniqueness(pair.original, keys) if there else None,
+                "release": uniqueness(pair.release, keys),
+                "diversity": diversity(pair.release, keys),
+            }
+        found.append(msgspec.structs.replace(classes, **counted.get(keys, {})))
+    return tuple(found)
+
+
+def class_keys(policy: Policy | None, inputs: AuditInputs) -> list[PolicyClasses]:
+    """The keys of each limit on classes of equal records; or why it means nothing.
+
+    They are the keys that the limit names, else those of k-anonymity, else those that a mask
+    promised, else the quasi-identifiers that were not perturbed.
+    """
+    limits = {} if policy is None else {name: policy.class_limit(name) for name in CLASS_LIMITS}
+    named = {name: limit.keys for name, limit in limits.items() if limit is not None}
+    if not named:
+        return []
+    pair, promised = inputs.pair, _promised(inputs)
+    _check_released(named, pair.release.columns)
+    quasi = pair.with_role("quasi") or inputs.known
+    every = (quasi, *(keys or () for keys in named.values()), *(keys for _, keys in promised))
+    columns = [name for name in pair.columns if any(name in keys for keys in every)]
+    perturbed = perturbed_columns(pair, columns)
+    default = UNPERTURBED, tuple(name for name in quasi if name not in perturbed)
+    found = []
+    for limit, own in named.items():
+        chosen = own or named.get("k_anonymity")
+        source, keys = promised[0] if promised else default
+        if chosen is not None:
+            source, keys = "policy", tuple(dict.fromkeys(chosen))
+        left_out = tuple(name for name in quasi if name not in keys)
+        classes = PolicyClasses(limit=limit, keys=keys, source=source, left_out=left_out)
+        why = _meaningless(classes, pair, perturbed, [] if chosen else promised)
+        found.append(msgspec.structs.replace(classes, meaningless=why))
+    return found
+
+
+def _check_released(named: Mapping[str, tuple[str, ...] | None], columns: Sequence[str]) -> None:
+    for limit, keys in named.items():
+        for key in keys or ():
+            if key not in columns:
+                absent = absent_column(key, columns)
+                raise DataError(f"policy: {limit}: keys: in the release, {absent}")
+
+
+def _meaningless(
+    classes: PolicyClasses,
+    pair: FilePair,
+    perturbed: Sequence[str],
+    promised: Sequence[tuple[str, tuple[str, ...]]],
+) -> str:
+    """Why a limit on these classes means nothing; empty if it does."""
+    if pair.truth is None:
+        return f"the release is synthetic, and its {MEANS_NOTHING}: leave the limit out"
+    if any(not set(keys) <= set(classes.keys) for _, keys in promised):
+        sets = "; ".join(listing(keys) for _, keys in promised)
+        return f"masks promise it of different keys ({sets}): name the keys of the limit"
+    noisy = [name for name in perturbed if name in classes.keys or not classes.keys]
+    if not noisy:
+        return ""
+    remedy = "name keys that were not perturbed, or leave the limit out"
+    return f"{listing(noisy)}: perturbed, so that {MEANS_NOTHING}; {remedy}"
+
+
+def _promised(inputs: AuditInputs) -> list[tuple[str, tuple[str, ...]]]:
+    """The released keys of which the masks of the plan promise something, the most keys first."""
+    if inputs.plan is None:
+        return []
+    people = without_identifiers(inputs.pair.original)
+    promised = [
+        (mask.step, tuple(name for name in keys if name in inputs.pair.release.columns))
+        for mask in masks_of(inputs.plan, people)
+        for _, keys in mask.guarantees(people)
+    ]
+    return sorted((one for one in promised if one[1]), key=lambda one: -len(one[1]))

@@ -91,13 +91,14 @@ def test_likelihoods_confirm_too():
     assert found.worst.claims.right > 0.9 * N
 
 
-def test_the_models_are_of_all_quasi_identifiers_whatever_is_known():
+def test_uniques_are_of_all_quasi_identifiers_whatever_is_known():
     limits = unveil.Policy(k_anonymity=2)
     release = table(age=[30, 40] * 30).select(["age", "pay", "ill"])
     found = audits.audit(
         table(), release, truth=np.arange(N), policy=limits, knows=["age"], **QUICK
     )
     assert found.evidence.uniqueness.release.columns == ("age", "pay")
+    assert found.verdict.limits[0].keys == ("pay",)  # ages were perturbed
     assert not found.verdict.passed
 
 

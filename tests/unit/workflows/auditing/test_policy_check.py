@@ -5,7 +5,7 @@ import pytest
 
 from fixtures.evidence import evidence, finding, made
 from unveil import Policy, measures
-from unveil.values.results.disclosure import Diversity
+from unveil.values.results.disclosure import Diversity, PolicyClasses
 from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
 from unveil.values.results.risk import Claims, Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups
@@ -59,9 +59,11 @@ def test_the_least_diverse_attribute_counts():
         Diversity(column=name, fewest=fewest, records=4, homogeneous=0)
         for name, fewest in (("rent", 3), ("debt", 2), ("tax", 5))
     )
-    found = limit(evidence(diversity=classes), l_diversity=3)
-    assert (found.found, found.kept) == (2, False)
-    assert limit(evidence(diversity=classes), l_diversity=2).kept
+    counted = made(PolicyClasses, limit="l_diversity", keys=("sex",), diversity=classes)
+    found = limit(evidence(policy_classes=(counted,)), l_diversity=3)
+    assert (found.found, found.kept, found.keys) == (2, False, ("sex",))
+    assert limit(evidence(policy_classes=(counted,)), l_diversity=2).kept
+    assert limit(evidence(), l_diversity=2).reason.startswith("not measured")
 
 
 @pytest.mark.parametrize(
