@@ -14,6 +14,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.options import part_of
 from unveil.support.threads import on_all_cores
 from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread, tied_blocks
+from unveil.table.roles import Role
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Inside, IntervalCurve, IntervalDisclosure
 from unveil.values.single_values import single_values
@@ -34,7 +35,8 @@ def interval_disclosure(
 
     A released value reveals roughly what the true one is, whether or not anybody is linked. The
     share goes from 0 to 1 and is compared with the share if values and people were paired at
-    random: only the excess is disclosed.
+    random: only the excess is disclosed. Quasi-identifiers and confidential attributes count, and
+    columns without a role that masking changed; weights, strata and other side columns do not.
 
     By ranks, as in Torra, Record linkage approaches for dynamic database integration (2013),
     Definition 1: the interval reaches w percent of all released values below and above the
@@ -52,7 +54,7 @@ def interval_disclosure(
         The original and the release, with the pairs known.
     columns
         Numeric attributes, a range counting as its middle, or ordinal ones that are not
-        generalised; by default all of them.
+        generalised; by default those that count, and all where no attribute has a role.
     widths
         In percent; the first is the one to report.
     seed
@@ -66,8 +68,9 @@ def interval_disclosure(
     1.0
     """
     widths = _checked(widths)
-    used = [name for name in pair.attributes if _is_ordered(pair, name)]
-    if columns is not None:
+    if columns is None:
+        used = [name for name in _counting(pair) if _is_ordered(pair, name)]
+    else:
         used = _checked_columns(pair, columns)
     if not len(pair.released):
         return None
@@ -236,6 +239,20 @@ def _is_ordered(pair: FilePair, column: str) -> bool:
     """Whether the cells have an order: sets of ordered categories have none."""
     level = pair.level(column)
     return level == "numeric" or (level == "ordinal" and not pair.generalised(column))
+
+
+def _counting(pair: FilePair) -> list[str]:
+    """The attributes that count by their roles; without any role, all but weights and the like."""
+    people: set[Role] = {"quasi", "confidential"}
+    roles = {name: pair.original.schema[name].role for name in pair.columns}
+    if not any(role & people for role in roles.values()):
+        return [name for name, role in roles.items() if not role]
+    return [n for n, role in roles.items() if role & people or (not role and _changed(pair, n))]
+
+
+def _changed(pair: FilePair, column: str) -> bool:
+    original, released = pair.cells(column)
+    return bool((original[pair.originals] != released[pair.released]).any())
 
 
 def _checked_columns(pair: FilePair, columns: Sequence[str]) -> list[str]:

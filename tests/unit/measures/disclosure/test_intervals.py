@@ -143,3 +143,31 @@ def test_weights_and_households_are_left_out():
     lone = sample.take([0])
     found = measures.interval_disclosure(FilePair.of(lone, lone, np.arange(1)))
     assert found.together.by_rank[0].chance == 1
+
+
+def test_side_columns_do_not_count():
+    """A weight or another side column that stays as it is was 100 % inside, and the worst."""
+    people = unveil.households(200, seed=7)
+    roles = {"hours": "other", "household_size": "stratum", "tax": ()}
+    schema = {
+        name: msgspec.structs.replace(people.schema[name], role=roles[name])
+        if name in roles
+        else people.schema[name]
+        for name in people.schema
+    }
+    data = Microdata(people.to_frame(), Schema(schema))
+    noise = unveil.masks.AdditiveNoise(scale=1, columns=["age", "income", "savings", "rent"])
+    release = unveil.mask(data, [noise], seed=7)
+    pair = FilePair.of(data, release.data, release.row_map)
+    found = measures.interval_disclosure(pair)
+    counted = ["age", "education", "income", "savings", "rent"]
+    assert [one.column for one in found.attributes] == counted
+    every = ["age", "income", "tax", "savings", "rent", "hours", "household_size", "weight"]
+    with_side = measures.interval_disclosure(pair, columns=every)
+    assert with_side.worst.by_rank[0].share == 1
+    assert measures.interval_disclosure(pair, columns=counted) == found
+    noisy = unveil.mask(
+        data, [noise, unveil.masks.AdditiveNoise(name="tax", scale=1, columns=["tax"])], seed=7
+    )
+    changed = measures.interval_disclosure(FilePair.of(data, noisy.data, noisy.row_map))
+    assert "tax" in [one.column for one in changed.attributes]  # without a role, and masked
