@@ -127,6 +127,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "categorical": lambda: on_both(m.categorical),
     "ceiling": lambda: on_links(m.ceiling),
     "certainty": lambda: m.certainty(links("posterior")),
+    "changed_cells": lambda: on_both(m.changed_cells),
     "claims": lambda: [on_links(m.claims), on_links(m.claims, margin=0.5)],
     "classical_score": lambda: m.classical_score(
         20, interval_disclosure=40, distance=10, probabilistic=30

@@ -112,6 +112,24 @@ def print_release(masked: MaskedFile) -> None:
     size = f"{many}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
     say(f"The release has {size}{gone}.")
+    print_changes(masked)
+
+
+def print_changes(masked: MaskedFile) -> None:
+    """Print how many cells of each column were changed; columns without any are only named."""
+    changed = [one for one in masked.changes if one.changed]
+    if changed:
+        head = ["column", "cells", "changed", "suppressed", "generalised", "another value"]
+        rows = [
+            [one.column, *(f"{n:,}" for n in (one.n, one.changed, one.suppressed)),
+             f"{one.generalised:,}", f"{one.replaced:,}"]
+            for one in changed
+        ]  # fmt: skip
+        say()
+        print_table(head, rows, numbers=head[1:])
+    same = [one.column for one in masked.changes if not one.changed]
+    if same:
+        say(f"Unchanged: {listing(same)}.")
 
 
 def _words(value: object) -> str:

@@ -40,6 +40,7 @@ from unveil.measures.identity.subgroups import (
 from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.measures.information_loss.catalogue import MeasureMeaning as MeasureMeaning
 from unveil.measures.information_loss.categorical import categorical
+from unveil.measures.information_loss.changed_cells import changed_cells
 from unveil.measures.information_loss.discernibility import discernibility
 from unveil.measures.information_loss.distributions import shapes
 from unveil.measures.information_loss.further import LossMethod as LossMethod
@@ -55,12 +56,13 @@ from unveil.values.file_pair import FilePair
 
 __all__ = [
     "GLOSSARY", "Belief", "FilePair", "at_risk", "baseline", "by_subgroup", "categorical",
-    "ceiling", "certainty", "claims", "classical_score", "compatible", "compatible_rows", "control",
-    "discards", "discernibility", "distributions", "diversity", "every_subgroup", "forecast",
-    "formal", "hits", "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
-    "interval_disclosure", "linked_disclosure", "loss", "margins", "numeric", "openness", "overall",
-    "p_value", "permutation_law", "population_risk", "precision", "predictions", "propensity",
-    "random_links", "random_matching", "record_risks", "related", "release_uniqueness", "risk",
-    "row_order", "rows_that_fit", "sampling_fraction", "shapes", "subgroups", "suppression",
-    "tables", "top_k", "unchanged", "uneven_discards", "uniqueness", "wilson",
+    "ceiling", "certainty", "changed_cells", "claims", "classical_score", "compatible",
+    "compatible_rows", "control", "discards", "discernibility", "distributions", "diversity",
+    "every_subgroup", "forecast", "formal", "hits", "household_chances", "household_hits", "il1s",
+    "in_any", "individual_risk", "interval_disclosure", "linked_disclosure", "loss", "margins",
+    "numeric", "openness", "overall", "p_value", "permutation_law", "population_risk", "precision",
+    "predictions", "propensity", "random_links", "random_matching", "record_risks", "related",
+    "release_uniqueness", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
+    "subgroups", "suppression", "tables", "top_k", "unchanged", "uneven_discards", "uniqueness",
+    "wilson",
 ]  # fmt: skip

@@ -102,6 +102,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "singled-out": ("Singled out", Field(disclosure.Unchanged, "singled_out")),
     "row-order": ("Order of the rows", measures.row_order),
     "loss": ("Overall loss", measures.overall),
+    "changed-cells": ("Changed cells", measures.changed_cells),
     "shape": ("Before and after", Shape),
     "dominated": ("Dominated release", Dominated),
     "score": ("Classical score", measures.classical_score),

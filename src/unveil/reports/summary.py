@@ -63,6 +63,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         people.people(evidence),
         values.intervals(evidence),
         values.inference(evidence),
+        loss.changes(evidence),
         loss.loss(evidence),
         loss.side_by_side(evidence),
         values.unchanged(evidence),
@@ -82,6 +83,7 @@ def _external(evidence: Evidence) -> list[Section | None]:
         attacks.rank_of_truth(evidence),
         values.intervals(evidence, external=True),
         values.inference(evidence, external=True),
+        loss.changes(evidence, external=True),
         loss.loss(evidence, external=True),
         provenance.plan(evidence, external=True),
     ]
@@ -96,7 +98,7 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         comparison.order(result),
         comparison.differences(result, external=external),
         comparison.by_attack(result),
-        None if external else comparison.by_loss(result),  # it tells how large the noise is
+        comparison.by_loss(result),
         comparison.notes(result, external=external),
     ]
     return Summary(

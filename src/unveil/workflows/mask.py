@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from unveil import __version__
@@ -20,7 +21,7 @@ from unveil.files.tables import write
 from unveil.masks import METHODS, Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
-from unveil.measures import discards, every_subgroup, uneven_discards
+from unveil.measures import changed_cells, discards, every_subgroup, uneven_discards
 from unveil.models import check
 from unveil.support.arrays import Ints
 from unveil.support.options import TaskProgress
@@ -28,9 +29,11 @@ from unveil.support.phrases import plain
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints
 from unveil.table.schema import Schema
+from unveil.values.file_pair import FilePair
 from unveil.values.release.channels import Channel
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
+from unveil.values.results.loss import ColumnChanges
 from unveil.wording import listing
 from unveil.workflows.inputs.sources import as_microdata
 
@@ -105,6 +108,7 @@ class MaskedFile:
     release: Release
     originals: int  # records of the file
     left_out: list[str]  # its columns that are not released
+    changes: tuple[ColumnChanges, ...]  # of the released cells, by column; none if synthetic
     output: str | os.PathLike[str]
     plan: Path
     row_map: str | os.PathLike[str] | None
@@ -119,6 +123,7 @@ class MaskedFile:
             "mask": self.release.plan.to_dict()["mask"],
             "originals": self.originals,
             "left_out": self.left_out,
+            "changes": msgspec.to_builtins(self.changes),
             "written": [str(file) for file in written if file],
         }
 
@@ -166,6 +171,7 @@ def mask_file(
         release=release,
         originals=len(data),
         left_out=[name for name in data.columns if name not in release.data.columns],
+        changes=changed_cells(FilePair.of(data, release.data, release.row_map)),
         output=out,
         plan=plan_path,
         row_map=settings.row_map,

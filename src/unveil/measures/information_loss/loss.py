@@ -89,6 +89,7 @@ def loss(
     measures = tuple(measure for part in losses for measure in part.measures)
     return Loss(
         overall=overall(measures),
+        families=_family_losses(measures),
         measures=measures,
         attributes=_attributes(pair, losses),
         suppression=left_out,
@@ -118,17 +119,22 @@ def overall(measures: Iterable[LossMeasure]) -> LossMeasure:
     >>> overall([loss_measure("IL1s", 1.0, n=5), loss_measure("discarded", 0.1, n=5)]).value
     0.3
     """
-    values = {measure.name: measure.value for measure in measures if measure.value is not None}
-    if "IL1s" in values:
-        values["IL1s"] = values["IL1s"] / (1 + values["IL1s"])
-    families = {}
-    for family, names in FAMILIES.items():
-        mean = mean_or_none([values[name] for name in names if name in values])
-        if mean is not None:
-            families[family] = mean
+    families = _family_losses(measures)
     note = f"of {', '.join(families)}" if families else "nothing could be measured"
     value = mean_or_none(list(families.values()))
     return loss_measure("overall", value, n=len(families), note=note)
+
+
+def _family_losses(measures: Iterable[LossMeasure]) -> dict[str, float]:
+    """The mean of each family that has a value, of the measures that count."""
+    values = {measure.name: measure.value for measure in measures if measure.value is not None}
+    if "IL1s" in values:
+        values["IL1s"] = values["IL1s"] / (1 + values["IL1s"])
+    means = {
+        family: mean_or_none([values[name] for name in names if name in values])
+        for family, names in FAMILIES.items()
+    }
+    return {family: mean for family, mean in means.items() if mean is not None}
 
 
 def classical_score(

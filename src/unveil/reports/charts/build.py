@@ -19,6 +19,7 @@ from unveil.reports.charts.marks import (
     folded,
     kinds_in,
     legend,
+    name_axis,
     named,
     named_bars,
     rows_of,
@@ -27,6 +28,7 @@ from unveil.reports.charts.marks import (
     unique_labels,
     up_to,
     with_band,
+    wrapped,
 )
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 from unveil.reports.content import Exhibit
@@ -50,7 +52,7 @@ def _attacks(rows: Rows) -> Drawn:
         guessed="datum.guess / datum.n",
         most="datum.ceiling == null ? null : datum.ceiling / datum.n",
     )
-    y = alt.Y("attack:N", title=None, sort=list(dict.fromkeys(row["attack"] for row in rows)))
+    y = named(rows, "attack")
     offset = alt.YOffset("direction:N", sort=DIRECTIONS)
     bars = found.mark_bar().encode(
         y=y,
@@ -113,7 +115,7 @@ def _claims(rows: Rows) -> Drawn:
             tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
         )
     )
-    return alt.layer(bars).properties(height=tall(shown))
+    return alt.layer(bars).properties(height=tall(shown, "attack"))
 
 
 def _precision(rows: Rows) -> Drawn:
@@ -141,7 +143,7 @@ def _knowledge(rows: Rows) -> Drawn:
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
         return with_band(rows, x)
     order = [row["added"] for row in rows]
-    axis = alt.Axis(labelAngle=-40, labelLimit=110, labelOverlap=False)
+    axis = name_axis(order, labelAngle=-40, labelOverlap=False)
     return with_band(
         rows, alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
     )
@@ -153,7 +155,7 @@ def _without(rows: Rows) -> Drawn:
     every = (
         rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
     )
-    return alt.layer(bars, every).properties(height=tall(shown))
+    return alt.layer(bars, every).properties(height=tall(shown, "attribute"))
 
 
 def _rank_of_truth(rows: Rows) -> Drawn:
@@ -223,10 +225,16 @@ def _inference(rows: Rows) -> Drawn:
 
 
 def _predictions(rows: Rows) -> Drawn:
+    """Scores from 0 on; one that is no better than a guess is a word."""
     kinds = {"original": "from the original", "release": "from the release"}
-    known = [row for row in rows if row["original"] is not None]
-    x = alt.X("at:Q", title="score on held-out originals", scale=alt.Scale(zero=True))
-    return dots(known[: 2 * SHOWN], "target", kinds, x)
+    known = [row for row in rows if row["original"] != "none"][: 2 * SHOWN]
+    told = [{**row, "release": None} if row["release"] == "none" else row for row in known]
+    x = alt.X("at:Q", title="score on held-out originals", scale=WHOLE)
+    none = rows_of([row for row in known if row["release"] == "none"])
+    words = none.mark_text(align="left", dx=2, color=BLUE).encode(
+        y=named(known, "target"), x=alt.datum(0), text="release:N"
+    )
+    return alt.layer(dots(told, "target", kinds, x), words)
 
 
 def _loss(rows: Rows) -> Drawn:
@@ -241,7 +249,7 @@ def _loss(rows: Rows) -> Drawn:
             tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
         )
     )
-    return alt.layer(bars).properties(height=tall(shown, 18))
+    return alt.layer(bars).properties(height=tall(shown, "measure", 18))
 
 
 def _shape(rows: Rows) -> Drawn:
@@ -253,7 +261,7 @@ def _shape(rows: Rows) -> Drawn:
 def _unchanged(rows: Rows) -> Drawn:
     shown = sorted(rows, key=lambda row: -row["share"])[: 2 * SHOWN]
     bars = _share_bars(shown, "column", share("share", "share of the cells"))
-    return alt.layer(bars).properties(height=tall(shown))
+    return alt.layer(bars).properties(height=tall(shown, "column"))
 
 
 def _share_bars(rows: Rows, name: str, x: alt.X) -> alt.Chart:
@@ -297,13 +305,14 @@ def _risk_loss(rows: Rows) -> Drawn:
             ],
         )
     )
+    shown = [{**row, "said": wrapped(row["release"], 16)} for row in shown]
     left = [row for row in shown if 2 * row["loss"] <= right]  # a name goes where there is room
     rest = [row for row in shown if 2 * row["loss"] > right]
     words = (
-        rows_of(left).mark_text(align="left", dx=10, limit=110),
-        rows_of(rest).mark_text(align="right", dx=-10, limit=110),
+        rows_of(left).mark_text(align="left", dx=10, lineBreak="\n"),
+        rows_of(rest).mark_text(align="right", dx=-10, lineBreak="\n"),
     )
-    beside = [one.encode(x=x, y=y, text="release:N") for one in words]
+    beside = [one.encode(x=x, y=y, text="said:N") for one in words]
     return alt.layer(dots, *beside).properties(height=320)
 
 
@@ -315,14 +324,13 @@ def _beside(
     def drawn(rows: Rows) -> Drawn:
         # What has no end, or another one, would be drawn far outside.
         shown = [row for row in rows if row[value] is not None and row.get("worst", 1) == 1]
-        order = list(dict.fromkeys(row[name] for row in shown))
         releases = list(dict.fromkeys(row[kind] for row in rows))  # of one colour throughout
         most = f"max({value})"  # of two directions; bars on top of each other would add up
         bars = (
             rows_of(shown)
             .mark_bar()
             .encode(
-                y=alt.Y(f"{name}:N", title=None, sort=order),
+                y=named(shown, name),
                 yOffset=alt.YOffset(f"{kind}:N", sort=releases),
                 x=alt.X(f"{most}:Q", title=title, scale=WHOLE, axis=axis or alt.Axis()),
                 color=kinds_in(kind, releases, PALETTE),
@@ -333,7 +341,7 @@ def _beside(
                 ],
             )
         )
-        return alt.layer(bars).properties(height=max(3, len(order)) * 11 * max(2, len(releases)))
+        return alt.layer(bars).properties(height=tall(shown, name, 11 * max(2, len(releases))))
 
     return drawn
 

@@ -1,5 +1,7 @@
 """Marks of charts: bars, lines, dots, their axes, colours and legends."""
 
+import json
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +20,7 @@ WHOLE = alt.Scale(domain=[0, 1])
 ROUND = (0.01, 0.05, 0.1, 0.25, 0.5)  # ends of an axis of shares
 DIRECTIONS = ["original to release", "release to original"]
 LINE = 14  # height of a line of words
+LETTERS, LINES = 20, 8  # of a name beside its bar; more lines are cut
 NARROW = 26  # letters of a legend that fit into one line on a phone
 
 
@@ -39,12 +42,20 @@ def share(field: str, title: str = "share of the people", scale: alt.Scale = WHO
 
 def named(rows: Rows, name: str) -> alt.Y:
     """Bars below each other, in the order of the table."""
-    return alt.Y(f"{name}:N", title=None, sort=[row[name] for row in rows])
+    names = list(dict.fromkeys(row[name] for row in rows))
+    return alt.Y(f"{name}:N", title=None, sort=names, axis=name_axis(names))
 
 
-def tall(rows: Sequence[Any], step: int = STEP) -> int:
-    """How high a chart of so many bars is."""
-    return max(3, len(rows)) * step
+def name_axis(names: Sequence[str], **how: Any) -> alt.Axis:
+    """An axis of names: a long one has several lines, so that none is cut."""
+    lines = {name: wrapped(name, LETTERS).split("\n") for name in names}
+    return alt.Axis(labelExpr=f"({json.dumps(lines)})[datum.label]", labelLimit=0, **how)
+
+
+def tall(rows: Rows, name: str, step: int = STEP) -> int:
+    """How high a chart of these bars is, with room for the lines of each name."""
+    most = max((wrapped(row[name], LETTERS).count("\n") + 1 for row in rows), default=1)
+    return max(3, len({row[name] for row in rows})) * max(step, LINE * most + 8 * (most > 1))
 
 
 def with_band(rows: Rows, x: alt.X) -> Drawn:
@@ -75,7 +86,7 @@ def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) ->
             tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=",.3")],
         )
     )
-    return alt.layer(bars).properties(height=tall(rows))
+    return alt.layer(bars).properties(height=tall(rows, name))
 
 
 def kinds_in(
@@ -151,9 +162,11 @@ def unique_labels(labels: Sequence[str]) -> list[str]:
     return found
 
 
-def wrapped(text: str) -> str:
-    """A name in lines that fit a narrow screen, three at most."""
-    return "\n".join(textwrap.wrap(text, 48, max_lines=3, placeholder=" …"))
+def wrapped(text: str, letters: int = 48) -> str:
+    """A name in lines that fit a narrow screen, broken at blanks, hyphens and underscores."""
+    lines = textwrap.TextWrapper(letters, max_lines=LINES, placeholder=" …")
+    lines.wordsep_re = re.compile(r"(\s+|[^\s_/.-]*[_/.-]+)")
+    return "\n".join(lines.wrap(text)) or text
 
 
 def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
@@ -169,4 +182,4 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=legend(order)),
         tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
     )
-    return alt.layer(line, points).properties(height=tall(rows))
+    return alt.layer(line, points).properties(height=tall(rows, name))

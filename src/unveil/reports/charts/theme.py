@@ -31,7 +31,7 @@ CONFIG: dict[str, Any] = {
         "labelFontSize": 12,
         "titleColor": INK,
         "columns": 2,
-        "labelLimit": 220,
+        "labelLimit": 330,
         "layout": {"top": {"direction": "vertical", "margin": 4, "anchor": "end"}},
     },
     "axisQuantitative": {"tickCount": 6},

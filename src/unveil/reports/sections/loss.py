@@ -6,7 +6,17 @@ from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.people import LISTED, listed
-from unveil.reports.tables import Cells, counts, decimals, figures, labels, shares, tabulate, text
+from unveil.reports.tables import (
+    Cell,
+    Cells,
+    counts,
+    decimals,
+    figures,
+    labels,
+    shares,
+    tabulate,
+    text,
+)
 from unveil.support.phrases import (
     Phrase,
     Term,
@@ -19,22 +29,21 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.loss import GroupLoss, Loss, Shape, Suppression
+from unveil.values.results.loss import GroupLoss, Loss, Prediction, Shape, Suppression
 
-OF_CELLS = ("numbers", "categories", "tables")  # what measures of loss look at
 SIDE_BY_SIDE = 30  # attributes that are drawn
 
 
 def loss(evidence: Evidence, *, external: bool = False) -> Section:
     """What the masking cost; to others, without who bears it."""
     lost = evidence.loss
-    predicted = [one for one in lost.predictions if one.original is not None]
+    predicted = [one for one in lost.predictions if _score_words(one, one.original) != "none"]
     return Section(
         key="loss",
         title="What the masking cost",
         paragraphs=(_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
-            _measures(lost, external=external),
+            _measures(lost),
             *([] if external else _by_group(lost.suppression)),
             *([_predictions(lost)] if predicted else []),
         ),
@@ -45,12 +54,16 @@ def _overall(lost: Loss) -> Phrase:
     overall = lost.overall
     if overall.value is None:
         return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
+    parts: Phrase = ()
+    for family, value in lost.families.items():
+        parts += phrase(", {} {}" if parts else "{} {}", family, decimal(value))
     return phrase(
         "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
-        "nothing any more.",
+        "nothing any more{}.",
         decimal(overall.value),
         as_given(overall.best),
         as_given(overall.worst or 1.0),
+        phrase(": the mean of {}", parts) if parts else "",
     )
 
 
@@ -102,9 +115,8 @@ def _score(evidence: Evidence) -> Iterator[Phrase]:
     )
 
 
-def _measures(lost: Loss, *, external: bool) -> Exhibit:
-    # What happened to single cells tells how large the noise is.
-    shown = [one for one in lost.measures if not external or one.family not in OF_CELLS]
+def _measures(lost: Loss) -> Exhibit:
+    shown = lost.measures
     table = tabulate(
         shown,
         (text("measure", "measure"), lambda one: Term(one.name, loss_key(one.name))),
@@ -191,8 +203,11 @@ def _predictions(lost: Loss) -> Exhibit:
         lost.predictions,
         labels("target", "attribute predicted", lambda one: one.target),
         (text("score", "score"), lambda one: one.score),
-        decimals("original", "learnt from the original", lambda one: one.original),
-        decimals("release", "learnt from the release", lambda one: one.release),
+        (
+            figures("original", "learnt from the original"),
+            lambda one: _score_words(one, one.original),
+        ),
+        (figures("release", "learnt from the release"), lambda one: _score_words(one, one.release)),
         decimals("constant", "a constant guess", lambda one: one.constant),
         decimals("loss", "[lost](loss-prediction)", lambda one: one.loss),
     )
@@ -205,6 +220,52 @@ def _predictions(lost: Loss) -> Exhibit:
             "For each attribute a dot for what is learnt from the original, and one for the "
             "release: the nearer they are, the less is lost."
         ),
+        notes=(
+            phrase(
+                "None: no better than a constant guess. The chart has the attributes that the "
+                "original predicts better."
+            ),
+        ),
+    )
+
+
+def _score_words(prediction: Prediction, score: float | None) -> Cell:
+    """A score of a prediction; "none" if a constant guess is as good, or nothing was learnt."""
+    if score is None or prediction.constant is None or score <= prediction.constant:
+        return "none"
+    return decimal(score)
+
+
+def changes(evidence: Evidence, *, external: bool = False) -> Section | None:
+    """The cells of each column that the masking changed; to others, what the file itself shows."""
+    shown = [
+        one
+        for one in evidence.changes
+        if (one.suppressed or one.generalised if external else one.changed)
+    ]
+    if not shown:
+        return None
+    table = tabulate(
+        shown,
+        labels("column", "column", lambda one: one.column),
+        counts("n", "cells", lambda one: one.n),
+        counts("changed", "[changed](changed-cells)", lambda one: one.changed),
+        counts("suppressed", "suppressed", lambda one: one.suppressed),
+        counts("generalised", "generalised", lambda one: one.generalised),
+        counts("replaced", "another value", lambda one: one.replaced),
+    )
+    said = phrase(
+        "Suppressed: the cell became a star or missing. Generalised: it became a range, a set or a "
+        "merged category."
+    )
+    if external:  # how many cells have another value tells how strong the noise is
+        table = table.without("changed", "replaced")
+    exhibit = Exhibit(name="changes", title="Changed cells of each column", table=table)
+    return Section(
+        key="changes",
+        title="What the masking changed, by column",
+        paragraphs=(said,),
+        exhibits=(exhibit,),
     )
 
 

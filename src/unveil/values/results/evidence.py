@@ -20,7 +20,7 @@ from unveil.values.results.disclosure import (
     Unchanged,
 )
 from unveil.values.results.knowledge import AttributeRisks, Halves, Knowledge, NoisyKnowledge
-from unveil.values.results.loss import Loss, Shape
+from unveil.values.results.loss import ColumnChanges, Loss, Shape
 from unveil.values.results.policy import Verdict
 from unveil.values.results.remedies import Remasking, Remedies
 from unveil.values.results.risk import Claims, Forecast, Risk
@@ -155,6 +155,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
     plugins: tuple[UsedPlugin, ...] = ()
+    changes: tuple[ColumnChanges, ...] = ()  # by column; empty where pairs are not known
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
 
     @property

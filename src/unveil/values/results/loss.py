@@ -38,6 +38,17 @@ class AttributeLoss(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, float]
 
 
+class ColumnChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """The changed cells of one released column."""
+
+    column: str
+    n: int  # cells whose original is known
+    changed: int
+    suppressed: int  # became a star or missing
+    generalised: int  # became a range, a set or a merged category
+    replaced: int  # have another value
+
+
 class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):
     """The loss of one subgroup: discarded records, suppressed and generalised cells."""
 
@@ -122,6 +133,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     pairs: int  # released rows whose original is known
     columns: tuple[str, ...]  # measured
     seed: int
+    families: dict[str, float] = {}  # whose mean is the overall loss
 
     def __getitem__(self, name: str) -> LossMeasure:
         """One measure by its name."""

@@ -37,7 +37,7 @@ from unveil.workflows.auditing.half_linkage import link_halves
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.settings import AuditSettings
 
-MEASURE_STEPS = 10  # without the halves, which the user requests
+MEASURE_STEPS = 11  # without the halves, which the user requests
 
 
 def measure(
@@ -54,6 +54,7 @@ def measure(
         "diversity": ("diversity", lambda: measures.diversity(pair.release, keys)),
         "compatible": ("compatible rows", lambda: _compatible(inputs)),
         "unchanged": ("unchanged columns", lambda: measures.unchanged(pair)),
+        "changes": ("changed cells", lambda: measures.changed_cells(pair)),
         "inference": ("inference", lambda: _inference(inputs, attacked)),
         "loss": (
             "loss",
