@@ -126,9 +126,8 @@ SECRET = {
     "by where rows stand": "position",
     "why an attack was not made": "left_out.0.reason",
     "what is known": "known.0",
-    "what happened to numbers": "IL1s",
-    "to categories": "[change]",
-    "to tables": "single tables",
+    "how many cells have another value": "changes.0.replaced",
+    "of which keys a limit is": "verdict.limits.2.keys.0",
     "one attribute beside itself": "shapes.0.column",
     "how a risk is spread": "at_risk.above",
     "which margin to demand": "precision.margin",
@@ -151,6 +150,14 @@ def test_it_is_not_said_to_others(words):
     assert words not in outside
 
 
+def test_the_loss_can_be_traced_by_others():
+    """Measures of numbers, categories and tables, and the families that the overall loss is of."""
+    found = numbered()
+    outside = told(summary(found, external=True), places(found))
+    for words in ("IL1s", "[change]", "single tables", "numbers <loss.families.numbers"):
+        assert words in outside
+
+
 def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
     found = numbered()
     by_order = found.attacks[3]
@@ -166,7 +173,7 @@ def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
     assert "attacks" not in [one.key for one in summary(alone, external=True).sections]
 
 
-@pytest.mark.parametrize("words", ["position", "unchanged", "IL1s", ".csv", ".note"])
+@pytest.mark.parametrize("words", ["position", "unchanged", ".csv", ".note"])
 def test_a_comparison_does_not_say_it_to_others(words):
     found = numbered_comparison()
     inside, outside = (

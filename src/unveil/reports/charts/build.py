@@ -143,7 +143,7 @@ def _knowledge(rows: Rows) -> Drawn:
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
         return with_band(rows, x)
     order = [row["added"] for row in rows]
-    axis = name_axis(order, labelAngle=-40, labelOverlap=False)
+    axis = name_axis(labelAngle=-40, labelOverlap=False)
     return with_band(
         rows, alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
     )
@@ -228,13 +228,12 @@ def _predictions(rows: Rows) -> Drawn:
     """Scores from 0 on; one that is no better than a guess is a word."""
     kinds = {"original": "from the original", "release": "from the release"}
     known = [row for row in rows if row["original"] != "none"][: 2 * SHOWN]
-    told = [{**row, "release": None} if row["release"] == "none" else row for row in known]
     x = alt.X("at:Q", title="score on held-out originals", scale=WHOLE)
     none = rows_of([row for row in known if row["release"] == "none"])
     words = none.mark_text(align="left", dx=2, color=BLUE).encode(
         y=named(known, "target"), x=alt.datum(0), text="release:N"
     )
-    return alt.layer(dots(told, "target", kinds, x), words)
+    return dots(known, "target", kinds, x, words)
 
 
 def _loss(rows: Rows) -> Drawn:

@@ -20,7 +20,8 @@ WHOLE = alt.Scale(domain=[0, 1])
 ROUND = (0.01, 0.05, 0.1, 0.25, 0.5)  # ends of an axis of shares
 DIRECTIONS = ["original to release", "release to original"]
 LINE = 14  # height of a line of words
-LETTERS, LINES = 20, 8  # of a name beside its bar; more lines are cut
+NAME_LINE = r".{1,20}$|.{1,19}[\s_/.-]|.{1,20}"  # of a name beside its bar
+LONGEST = 100  # letters of a name
 NARROW = 26  # letters of a legend that fit into one line on a phone
 
 
@@ -42,20 +43,24 @@ def share(field: str, title: str = "share of the people", scale: alt.Scale = WHO
 
 def named(rows: Rows, name: str) -> alt.Y:
     """Bars below each other, in the order of the table."""
-    names = list(dict.fromkeys(row[name] for row in rows))
-    return alt.Y(f"{name}:N", title=None, sort=names, axis=name_axis(names))
+    order = list(dict.fromkeys(row[name] for row in rows))
+    below = {"condition": {"test": "length(datum.label) > 20", "value": "bottom"}}
+    axis = name_axis(labelBaseline=below | {"value": "middle"})  # the second line is below the mark
+    return alt.Y(f"{name}:N", title=None, sort=order, axis=axis)
 
 
-def name_axis(names: Sequence[str], **how: Any) -> alt.Axis:
+def name_axis(**how: Any) -> alt.Axis:
     """An axis of names: a long one has several lines, so that none is cut."""
-    lines = {name: wrapped(name, LETTERS).split("\n") for name in names}
-    return alt.Axis(labelExpr=f"({json.dumps(lines)})[datum.label]", labelLimit=0, **how)
+    pattern = json.dumps(NAME_LINE)
+    lines = f"replace(truncate(datum.label, {LONGEST}), regexp({pattern}, 'g'), '$&\\n')"
+    return alt.Axis(labelExpr=f"split(trim({lines}), '\\n')", labelLimit=0, **how)
 
 
 def tall(rows: Rows, name: str, step: int = STEP) -> int:
     """How high a chart of these bars is, with room for the lines of each name."""
-    most = max((wrapped(row[name], LETTERS).count("\n") + 1 for row in rows), default=1)
-    return max(3, len({row[name] for row in rows})) * max(step, LINE * most + 8 * (most > 1))
+    names = {row[name][:LONGEST] for row in rows}
+    most = max((len(re.findall(NAME_LINE, one)) for one in names), default=1)
+    return max(3, len(names)) * max(step, 2 * LINE * (most - 1) + 4)
 
 
 def with_band(rows: Rows, x: alt.X) -> Drawn:
@@ -118,7 +123,7 @@ def folded(chart: alt.Chart, kinds: dict[str, str]) -> alt.Chart:
     said = " : ".join(f"datum.kind == '{key}' ? '{words}'" for key, words in kinds.items())
     return (
         chart.transform_fold(list(kinds), as_=["kind", "at"])
-        .transform_filter("isValid(datum.at)")
+        .transform_filter("isNumber(datum.at)")
         .transform_calculate(kind=f"{said} : ''")
     )
 
@@ -163,13 +168,11 @@ def unique_labels(labels: Sequence[str]) -> list[str]:
 
 
 def wrapped(text: str, letters: int = 48) -> str:
-    """A name in lines that fit a narrow screen, broken at blanks, hyphens and underscores."""
-    lines = textwrap.TextWrapper(letters, max_lines=LINES, placeholder=" …")
-    lines.wordsep_re = re.compile(r"(\s+|[^\s_/.-]*[_/.-]+)")
-    return "\n".join(lines.wrap(text)) or text
+    """A name in lines that fit a narrow screen."""
+    return "\n".join(textwrap.wrap(text, letters, max_lines=8, placeholder=" …"))
 
 
-def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
+def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X, *more: alt.Chart) -> Drawn:
     """One row for each name, with a dot for each kind, and a line from the least to the most."""
     found, order = folded(rows_of(rows), kinds), list(kinds.values())
     line = found.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
@@ -182,4 +185,4 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) -> Drawn:
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=legend(order)),
         tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
     )
-    return alt.layer(line, points).properties(height=tall(rows, name))
+    return alt.layer(line, points, *more).properties(height=tall(rows, name))

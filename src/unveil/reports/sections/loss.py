@@ -55,15 +55,15 @@ def _overall(lost: Loss) -> Phrase:
     if overall.value is None:
         return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
     parts: Phrase = ()
-    for family, value in lost.families.items():
+    for family, value in sorted(lost.families.items()):
         parts += phrase(", {} {}" if parts else "{} {}", family, decimal(value))
     return phrase(
         "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
-        "nothing any more{}.",
+        "nothing any more.{}",
         decimal(overall.value),
         as_given(overall.best),
         as_given(overall.worst or 1.0),
-        phrase(": the mean of {}", parts) if parts else "",
+        phrase(" It is the mean of {}.", parts) if parts else "",
     )
 
 
