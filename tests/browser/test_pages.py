@@ -72,3 +72,24 @@ def test_paper_has_the_tables_and_cuts_nothing(at):
     assert opened.ask(CUT) == []
     opened.page.emulate_media(media="screen")
     opened.page.set_viewport_size({"width": LAPTOP, "height": HEIGHT})
+
+
+CLIPPED = """() => [...document.querySelectorAll('details')].map(one => { one.open = true; }) &&
+    [...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth)
+    .map(one => one.getAttribute('aria-label'))"""
+HEADS = """() => [...document.querySelectorAll('td')].filter(one =>
+    getComputedStyle(one, '::before').content !== JSON.stringify(one.dataset.head)).length"""
+SHORTENED = """() => [...document.querySelectorAll('svg text')].map(one => one.textContent)
+    .filter(text => text.includes('…'))"""
+
+
+def test_on_a_phone_each_row_of_a_table_is_a_card(at):
+    """Each value stands beside the name of its column, and none is clipped."""
+    opened = at(PHONE)
+    assert opened.ask(CLIPPED) == []
+    assert opened.ask(HEADS) == 0
+
+
+def test_no_name_in_a_chart_is_shortened(opened, kind):
+    if not kind.startswith("hostile"):
+        assert opened.ask(SHORTENED) == []

@@ -20,7 +20,7 @@ WHOLE = alt.Scale(domain=[0, 1])
 ROUND = (0.01, 0.05, 0.1, 0.25, 0.5)  # ends of an axis of shares
 DIRECTIONS = ["original to release", "release to original"]
 LINE = 14  # height of a line of words
-NAME_LINE = r".{1,20}$|.{1,19}[\s_/.-]|.{1,20}"  # of a name beside its bar
+NAME_LINE = r".{1,18}$|.{1,17}[\s_/.-]|.{1,18}"  # of a name beside its bar
 LONGEST = 100  # letters of a name
 NARROW = 26  # letters of a legend that fit into one line on a phone
 
@@ -44,7 +44,7 @@ def share(field: str, title: str = "share of the people", scale: alt.Scale = WHO
 def named(rows: Rows, name: str) -> alt.Y:
     """Bars below each other, in the order of the table."""
     order = list(dict.fromkeys(row[name] for row in rows))
-    below = {"condition": {"test": "length(datum.label) > 20", "value": "bottom"}}
+    below = {"condition": {"test": "length(datum.label) > 18", "value": "bottom"}}
     axis = name_axis(labelBaseline=below | {"value": "middle"})  # the second line is below the mark
     return alt.Y(f"{name}:N", title=None, sort=order, axis=axis)
 
@@ -53,7 +53,7 @@ def name_axis(**how: Any) -> alt.Axis:
     """An axis of names: a long one has several lines, so that none is cut."""
     pattern = json.dumps(NAME_LINE)
     lines = f"replace(truncate(datum.label, {LONGEST}), regexp({pattern}, 'g'), '$&\\n')"
-    return alt.Axis(labelExpr=f"split(trim({lines}), '\\n')", labelLimit=0, **how)
+    return alt.Axis(labelExpr=f"split(trim({lines}), '\\n')", labelLimit=160, **how)
 
 
 def tall(rows: Rows, name: str, step: int = STEP) -> int:

@@ -161,7 +161,7 @@ def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
             phrase(
                 "After perturbation, the released rows [alone](uniqueness) in all "
                 "[quasi-identifiers](quasi-identifier) do not show how many people are{}.",
-                () if external else phrase(" ({})", name(found.reason)),  # it names what was masked
+                () if external else phrase(" (perturbed: {})", names(found.perturbed)),
             )
         )
     people = evidence.population
