@@ -196,6 +196,8 @@ FILES = {
     "max_interval_disclosure = 0\nl_diversity = 9\nmax_loss = 0\nforbid_row_order = true\n"
     "may_stay_unchanged = []",
     "near.policy": "max_rsik = 0",
+    "row.policy": "max_risk = 0\nmax_loss = 0\nforbid_row_order = true",
+    "keys.policy": "k_anonymity = { k = 2, keys = ['knd'] }",
     "empty.policy": "",
     "blind.json": f'{{"format": 2, "version": "{TEXT}"}}',
     "apart.parquet": _crowd().select(
@@ -367,14 +369,16 @@ SCENES = [
     (3, "compare no.json good.csv --records good.csv"),
     *((1, f"{AUDIT} {more} --evidence evidence.json --policy all.policy") for more in (
         "--truth name --plan noise.plan --remask 1 --per-record each.csv",
-        "--truth none --json", "--truth row-order --attack distance --json",
+        "--truth row-order --attack distance --json",
     )),
+    (1, f"{AUDIT} --truth none --json --evidence evidence.json --policy row.policy"),
     (0, f"{AUDIT} --truth name --knows pay --attack rank-max --rename born=born"),
     (0, f"{FEW} --report page.html"),  # it warns of those who are left out
     (0, "audit good.parquet other.parquet --schema keys.toml --truth name --errors 0.5 --json"),
     *((3, f"{AUDIT} {more}") for more in (
         "", "--truth kind", "--truth rows.csv", "--truth name --knows payy",
         "--truth name --rename x=pay", "--truth name --rename kind=payy",
+        "--truth none --policy all.policy", "--truth name --policy keys.policy",
         "--truth name --policy near.policy", "--truth name --policy empty.policy",
         "--truth name --policy broken.toml", "--truth name --plan broken.plan",
         "--truth name --plan key.plan",

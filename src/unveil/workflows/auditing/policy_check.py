@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import DataError, UsageError
+from unveil.errors import DataError
 from unveil.measures import diversity, uniqueness, wilson
 from unveil.measures.disclosure.uniqueness import perturbed_columns
 from unveil.values.file_pair import FilePair
@@ -197,7 +197,7 @@ def refuse_meaningless(policy: Policy | None, inputs: AuditInputs) -> None:
     """Refuse a limit on classes of equal records that means nothing for this release."""
     for classes in class_keys(policy, inputs):
         if classes.meaningless:
-            raise UsageError(f"policy: {classes.limit}: {classes.meaningless}")
+            raise DataError(f"policy: {classes.limit}: {classes.meaningless}")
 
 
 def count_classes(policy: Policy | None, inputs: AuditInputs) -> tuple[PolicyClasses, ...]:
