@@ -13,6 +13,7 @@ from unveil.cli.options import PATH, TABLE
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
+    from unveil.values.release.plan import Household
     from unveil.workflows.mask import MaskedFile
 
 
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, help="Random seed.  [default: the plan's]")
 @click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
+@click.option(
+    "--household",
+    type=click.Choice(["drop", "renumber", "keep"]),
+    help="Household numbers: leave out, renumber, or keep.  [default: the plan's]",
+)
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
 @options.force_option
@@ -41,6 +47,7 @@ def command(
     plan_file: Path,
     out: str | Path | None,
     seed: int | None,
+    household: Household | None,
     row_map: str | Path | None,
     write_schema: Path | None,
     *,
@@ -51,10 +58,10 @@ def command(
 ) -> None:
     """Mask FILE by a plan; write the masked file and the plan with its seed.
 
-    Identifiers are left out and the rows are shuffled. The plan beside the masked file
-    (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row map, as
-    private as FILE. If cells become ranges, sets or stars, or labels would be lost, the schema
-    of the masked file is written, too (NAME.schema.toml, or --write-schema).
+    Identifiers and household numbers are left out and the rows are shuffled. The plan beside the
+    masked file (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row
+    map, as private as FILE. If cells become ranges, sets or stars, or labels would be lost, the
+    schema of the masked file is written, too (NAME.schema.toml, or --write-schema).
 
     `unveil --help` lists the formats of both files. A plan is a TOML file:
 
@@ -72,6 +79,7 @@ def command(
         output=out,
         format=options.format_of(dialect, file),
         keep_order=keep_order,
+        household=household,
         row_map=row_map,
         write_schema=write_schema,
         force=force,
@@ -112,6 +120,11 @@ def print_release(masked: MaskedFile) -> None:
     size = f"{many}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
     say(f"The release has {size}{gone}.")
+    if masked.households and release.plan.household == "drop":
+        say(
+            f"Household numbers ({listing(masked.households)}) are left out: they tell who lives "
+            "together. --household renumber or keep releases them."
+        )
 
 
 def _words(value: object) -> str:

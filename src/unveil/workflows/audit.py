@@ -230,6 +230,7 @@ class AuditRun:
             remedies=remedied,
             worst_cases=bounds,
             plugins=plugins,
+            grouping=inputs.pair.grouping,
             **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:

@@ -73,7 +73,8 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
     decision = phrase("The [policy](policy) is kept: every limit holds.")
     if not verdict.passed:
         decision = phrase(
-            "The [policy](policy) is NOT kept. Limits that are broken: {} of {}.",
+            "The [policy](policy) is NOT kept{}. Limits that are broken: {} of {}.",
+            ": columns without a role" if evidence.unchanged.without_role is not None else "",
             counted(len(verdict.broken)),
             counted(len(verdict.limits)),
         )

@@ -154,6 +154,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
     plugins: tuple[UsedPlugin, ...] = ()
+    grouping: tuple[str, ...] = ()  # released household numbers, which no attack has used
 
     @property
     def most_claimed(self) -> Finding | None:
