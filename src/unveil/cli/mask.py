@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_table, progress, say
-from unveil.cli.options import PATH, TABLE
+from unveil.cli.options import CSV_OPTIONS, PATH, TABLE
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
@@ -98,6 +99,32 @@ def command(
         note(f"Wrote {row_map}: whoever has it has undone the masking.")
     if masked.schema is not None:
         note(f"Wrote {masked.schema}: what the columns of {written} are; give it with the file.")
+    note(f"Next: {_next_step(masked, file, schema, dialect)}")
+
+
+def _next_step(
+    masked: MaskedFile, file: str | Path, schema: Path | None, dialect: dict[str, Any]
+) -> str:
+    """The command that audits the release, or what is missing for it."""
+    if schema is None:
+        return f"say what the columns are: unveil inspect {quote(str(file))} --write-schema FILE"
+    truth = masked.row_map
+    if masked.release.row_map is None:
+        truth = "none"
+    elif truth is None and masked.release.plan.keep_order:
+        truth = "row-order"
+    if truth is None:
+        return "to audit the release, mask again with --row-map FILE --force; keep the map private"
+    options = {"schema": schema, "release-schema": masked.schema, "truth": truth}
+    options |= {"plan": masked.plan} | {name: dialect[name] for name in CSV_OPTIONS}
+    given = [
+        f"--{name} {quote(str(value))}"
+        for name, values in options.items()
+        for value in (values if isinstance(values, tuple) else (values,))
+        if value is not None
+    ]
+    files = f"{quote(str(file))} {quote(str(masked.output))}"
+    return f"unveil audit {files} {' '.join(given)} --max-risk 0.05 --report audit.html"
 
 
 def print_release(masked: MaskedFile) -> None:

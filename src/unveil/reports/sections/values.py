@@ -282,8 +282,6 @@ def unchanged(evidence: Evidence) -> Section:
                 counted(same.singled_out_quasi),
             )
         )
-    if same.without_role is not None:
-        said.append(phrase("{}.", name(same.without_role.sentence)))
     released, declared = [one.column for one in same.columns], Schema.from_dict(evidence.schema)
     if decided := [column for column in declared.with_role("other") if column in released]:
         said.append(

@@ -202,9 +202,9 @@ class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
             together = f", and together with the unchanged quasi-identifiers {more}"
         return (
             f"{count(n, 'column')} without a role {'is' if n == 1 else 'are'} released unchanged "
-            f"({listing(self.columns)}): an intruder who knows {'it' if n == 1 else 'them'} singles "
-            f"out {self.singled_out:,} of {count(self.records, 'record')}{together}; give each a "
-            'role in the schema, role = "other" if no intruder can know it'
+            f"({listing(self.columns)}): an intruder who knows {'it' if n == 1 else 'them'} "
+            f"singles out {self.singled_out:,} of {count(self.records, 'record')}{together}; give "
+            'each a role in the schema, role = "other" if no intruder can know it'
         )
 
 

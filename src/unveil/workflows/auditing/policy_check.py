@@ -51,8 +51,8 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             kept = found is not None and is_kept(found, allowed)
         limits.append(Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason))
     if (undecided := evidence.unchanged.without_role) is not None:
-        found, reason = undecided.columns, undecided.sentence
-        limits.append(Limit(limit=ROLES, allowed=(), found=found, kept=False, reason=reason))
+        found, reason = len(undecided.columns), undecided.sentence
+        limits.append(Limit(limit=ROLES, allowed=0, found=found, kept=False, reason=reason))
     return Verdict(passed=all(limit.kept for limit in limits), limits=tuple(limits))
 
 
