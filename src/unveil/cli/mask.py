@@ -115,13 +115,13 @@ def _next_step(
         truth = "row-order"
     if truth is None:
         return "to audit the release, mask again with --row-map FILE --force; keep the map private"
-    options = {"schema": schema, "release-schema": masked.schema, "truth": truth}
+    options: dict[str, Any] = {"schema": schema, "release-schema": masked.schema, "truth": truth}
     options |= {"plan": masked.plan} | {name: dialect[name] for name in CSV_OPTIONS}
+    options = {name: value for name, value in options.items() if value is not None}
     given = [
         f"--{name} {quote(str(value))}"
         for name, values in options.items()
         for value in (values if isinstance(values, tuple) else (values,))
-        if value is not None
     ]
     files = f"{quote(str(file))} {quote(str(masked.output))}"
     return f"unveil audit {files} {' '.join(given)} --max-risk 0.05 --report audit.html"

@@ -347,7 +347,7 @@ def test_what_is_not_measured_is_not_kept(people):
         may_stay_unchanged=tuple(people.columns),
     )  # fmt: skip
     made_up = [masks.Synthesis(columns=[name for name in people.columns if name != "weight"])]
-    synthetic = unveil.mask(people, made_up, seed=1)
+    synthetic = unveil.mask(people, made_up, seed=1, household="keep")
     found = audits.audit(people, synthetic, policy=every)
     assert found.evidence.attacks == ()
     assert (found.evidence.pairs, found.evidence.knowledge) == (None, None)
