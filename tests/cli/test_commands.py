@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -344,6 +345,35 @@ def test_the_plan_run_again_gives_the_same_bytes(unveil_command, to_mask):
     assert "\t" in (to_mask / "e.tsv").read_text()
     assert "seed = 5" in (to_mask / "e.plan.toml").read_text()
     assert "keep_order = true" in (to_mask / "c.plan.toml").read_text()
+
+
+@pytest.mark.parametrize("done", ["drop", "renumber", "keep"])
+def test_mask_says_what_becomes_of_household_numbers(unveil_command, to_mask, done):
+    shown = unveil_command(*mask_command(to_mask, "--household", done))
+    assert shown.code == 0
+    assert ("Household numbers (household) are left out" in shown.out) is (done == "drop")
+    assert ("renumbering does not help" in shown.err) is (done != "drop")
+    assert (f'household = "{done}"' in (to_mask / "release.plan.toml").read_text()) is (
+        done != "drop"
+    )
+    again = unveil_command(*mask_command(to_mask, plan="release.plan.toml", out="again.csv"))
+    assert again.code == 0
+    assert (to_mask / "again.csv").read_bytes() == (to_mask / "release.csv").read_bytes()
+
+
+def test_mask_warns_of_columns_without_a_role_and_ends_with_the_next_step(unveil_command, to_mask):
+    (to_mask / "survey.toml").write_text('quasi = ["age", "income"]\n')
+    done = unveil_command(*mask_command(to_mask, "--row-map", to_mask / "map.csv", "--seed", "1"))
+    assert "columns without a role are released unchanged (person, household, region" in done.err
+    assert "singles out 60 of 60 records" in done.err
+    command = done.out.splitlines()[-1].removeprefix("Next: unveil ")
+    page = to_mask / "audit.html"
+    found = unveil_command(*shlex.split(command.replace("audit.html", str(page))), "--no-sweep",
+                           "--no-remedies", "--no-worst-case", "--attack", "distance")  # fmt: skip
+    assert (found.code, page.exists()) == (1, True)
+    (to_mask / "p.toml").write_text(PLAN.replace("tax", "rent"))
+    done = unveil_command(*mask_command(to_mask, "--force", plan="p.toml"))
+    assert "mask again with --row-map" in done.out.splitlines()[-1]
 
 
 def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_mask):
