@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from unveil.values.release.plan import Household
     from unveil.workflows.mask import MaskedFile
 
+DONE: dict[Household, str] = {
+    "drop": "left out, as they tell who lives together; --household renumber or keep releases them",
+    "renumber": "renumbered; they still tell who lives together",
+    "keep": "released as they were; they tell who lives together",
+}
+
 
 @click.command(name="mask")
 @click.argument("file", type=TABLE)
@@ -147,11 +153,8 @@ def print_release(masked: MaskedFile) -> None:
     size = f"{many}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
     say(f"The release has {size}{gone}.")
-    if masked.households and release.plan.household == "drop":
-        say(
-            f"Household numbers ({listing(masked.households)}) are left out: they tell who lives "
-            "together. --household renumber or keep releases them."
-        )
+    if masked.households:
+        say(f"Household numbers ({listing(masked.households)}): {DONE[release.plan.household]}.")
 
 
 def _words(value: object) -> str:

@@ -817,7 +817,7 @@ def test_of_many_records_attributes_are_chosen_among_some(people, release, monke
 
 
 def test_columns_without_a_role_break_every_policy(people, caplog):
-    """Once four of six columns without a role were released as they are, and the policy was kept."""
+    """Once five of six columns without a role were released unchanged, and the policy was kept."""
     frame, steps = people.to_frame(), [masks.RankSwapping(p=20, columns=["age"])]
     policy = Policy(max_risk=1)
     forgetful = Microdata(frame, Schema(quasi="age"))
