@@ -90,6 +90,24 @@ def test_a_policy_that_is_kept_is_exit_code_0(unveil_command, here):
     assert verdict["passed"] is True
 
 
+def test_columns_without_a_role_fail_a_policy_and_head_the_page(unveil_command, here):
+    (here / "s.toml").write_text('quasi = ["age", "hours"]\nidentifier = "person"\n')
+    sentence = "3 columns without a role are released unchanged (region, rent, weight)"
+    done = unveil_command(*AUDIT, *QUICK, "--max-risk", "1", "--report", "page.html")
+    assert done.code == 1
+    assert done.out.startswith(f"! {sentence}")
+    assert "NOT kept: columns without a role" in done.out
+    page = (here / "page.html").read_text()
+    assert page.index(sentence) < page.index("The policy is not kept")
+    done = unveil_command(*AUDIT, *QUICK)
+    assert (done.code, done.out[: len(sentence) + 2]) == (0, f"! {sentence}")
+    with (here / "s.toml").open("a") as file:
+        file.write('other = ["region", "rent", "weight"]\n')
+    done = unveil_command(*AUDIT, *QUICK, "--max-risk", "1")
+    assert done.code == 0
+    assert "Declared as other, so no intruder is taken to know them: region, rent" in done.out
+
+
 def test_everything_is_said(unveil_command, here):
     done = unveil_command(
         *AUDIT, *LONGER, "--attack", "position", "--per-record", "each.csv", "--evidence", "e.json"

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -113,11 +114,11 @@ def test_inspect_writes_a_schema_that_can_be_used(unveil_command, survey, tmp_pa
     text = schema.read_text()
     assert "[attributes.household_size]" in text
     assert "distinct whole numbers: a quantity" in text
-    assert "role" not in text
+    assert 'role = ""  # perhaps household; quasi | confidential | identifier' in text
     done = unveil_command("inspect", survey, "--write-schema", schema)
     assert done.code == 3
     assert "--force" in done.err
-    schema.write_text(text.replace("[attributes.age]\n", '[attributes.age]\nrole = "key"\n'))
+    schema.write_text(text.replace('[attributes.age]\nrole = ""', '[attributes.age]\nrole = "key"'))
     assert "quasi" in unveil_command("inspect", survey, "--schema", schema).out
     assert unveil_command("inspect", survey, "--write-schema", schema, "--force").code == 0
 
@@ -201,14 +202,14 @@ def test_a_signal_leaves_nothing_behind(survey, tmp_path):
     code = """
 import os, signal, sys
 from unveil.cli import main
-def interrupted(value, path, **options):
+def interrupted(path, content, **options):
     from unveil.files.atomic_write import write_atomically
     def save(file):
         file.write_bytes(b"half")
         os.kill(os.getpid(), signal.SIGTERM)
     write_atomically(path, save)
-import unveil.files.tables
-unveil.files.tables.write = interrupted
+import unveil.files.atomic_write
+unveil.files.atomic_write.write_bytes = interrupted
 sys.argv = ["unveil", "inspect", sys.argv[1], "--write-schema", sys.argv[2]]
 main.main()
 """
@@ -319,11 +320,11 @@ def mask_command(folder, *more, plan="plan.toml", out="release.csv"):
 def test_mask_writes_the_file_in_its_own_dialect_and_the_plan(unveil_command, to_mask):
     done = unveil_command(*mask_command(to_mask))
     assert (done.code, done.err) == (0, "")
-    assert "The release has 60 records, 14 columns; left out: person." in done.out
+    assert "The release has 60 records, 13 columns; left out: person, household." in done.out
     assert "keep it as private as" in done.out
     assert "k = 3" in done.out
     text = (to_mask / "release.csv").read_text()
-    assert text.startswith("household;region;")
+    assert text.startswith("region;sex;")
     assert sorted(path.name for path in to_mask.iterdir()) == [
         "plan.toml", "release.csv", "release.plan.toml", "survey.csv", "survey.toml",
     ]  # fmt: skip
@@ -346,12 +347,45 @@ def test_the_plan_run_again_gives_the_same_bytes(unveil_command, to_mask):
     assert "keep_order = true" in (to_mask / "c.plan.toml").read_text()
 
 
+@pytest.mark.parametrize("done", ["drop", "renumber", "keep"])
+def test_mask_says_what_becomes_of_household_numbers(unveil_command, to_mask, caplog, done):
+    shown = unveil_command(*mask_command(to_mask, "--household", done))
+    assert shown.code == 0
+    said = {"drop": "left out", "renumber": "renumbered", "keep": "released as they were"}
+    assert f"Household numbers (household): {said[done]}" in shown.out
+    assert ("renumbering does not help" in caplog.text) is (done != "drop")
+    assert (f'household = "{done}"' in (to_mask / "release.plan.toml").read_text()) is (
+        done != "drop"
+    )
+    again = unveil_command(*mask_command(to_mask, plan="release.plan.toml", out="again.csv"))
+    assert again.code == 0
+    assert (to_mask / "again.csv").read_bytes() == (to_mask / "release.csv").read_bytes()
+
+
+def test_mask_warns_of_columns_without_a_role_and_ends_with_the_next_step(
+    unveil_command, to_mask, caplog
+):
+    (to_mask / "survey.toml").write_text('quasi = ["age", "income"]\n')
+    done = unveil_command(*mask_command(to_mask, "--row-map", to_mask / "map.csv", "--seed", "1"))
+    assert "columns without a role are released unchanged (person, household, region" in caplog.text
+    assert "singles out 60 of 60 records" in caplog.text
+    command = done.out.splitlines()[-1].removeprefix("Next: unveil ")
+    page = to_mask / "audit.html"
+    found = unveil_command(*shlex.split(command.replace("audit.html", str(page))), "--no-sweep",
+                           "--no-remedies", "--no-worst-case", "--attack", "distance")  # fmt: skip
+    assert (found.code, page.exists()) == (1, True)
+    (to_mask / "p.toml").write_text(PLAN.replace("tax", "rent"))
+    done = unveil_command(*mask_command(to_mask, "--force", plan="p.toml"))
+    assert "mask again with --row-map" in done.out.splitlines()[-1]
+
+
 def test_mask_writes_the_row_map_and_the_schema_on_request(unveil_command, to_mask):
     more = ["--row-map", to_mask / "map.csv", "--write-schema", to_mask / "release.toml", "--json"]
     done = unveil_command(*mask_command(to_mask, *more))
     shown = json.loads(done.out)
     assert shown["records"] == 60
-    assert shown["left_out"] == ["person"]
+    assert shown["left_out"] == ["person", "household"]
+    assert shown["household"] == {"columns": ["household"], "done": "drop"}
     assert len(shown["written"]) == 4
     rows = pl.read_csv(to_mask / "map.csv")
     decimal = unveil.files.Csv(decimal=",")

@@ -110,12 +110,12 @@ def test_a_policy_of_no_limit():
 
 def test_limits_of_every_kind(evidence):
     kinds = {one.limit for one in evidence.verdict.limits}
-    assert kinds == {*unveil.Policy.__struct_fields__}
+    assert kinds == {*unveil.Policy.__struct_fields__, "columns_without_a_role"}
     unmeasured = tuple(changed(one, found=None, kept=False) for one in evidence.verdict.limits)
     none = Limit(limit="may_stay_unchanged", allowed=(), found=(), kept=True, reason="")
     said = summary(changed(evidence, verdict=Verdict(passed=False, limits=(*unmeasured, none))))
     cells = [plain(row[2]) for row in said["limits"].exhibits[0].table.rows]
-    assert cells == ["not measured"] * 10 + ["none"]
+    assert cells == ["not measured"] * 11 + ["none"]
     kept = summary(evidence)["limits"].exhibits[0].table.records()
     assert (
         next(row["found"] for row in kept if row["limit"] == "max loss")

@@ -36,7 +36,8 @@ def test_inspection_counts():
     assert (a.missing, a.distinct, a.unique, a.level) == (1, 2, 1, "numeric")
     assert (b.missing, b.distinct, b.unique, b.level) == (0, 3, 2, "nominal")
     assert a.values is None
-    assert found.notes == ("1 question to answer in the schema: a",)
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("1 question to answer in the schema: a; correct the level")
 
 
 def test_values_are_shown_when_asked():

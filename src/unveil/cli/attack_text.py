@@ -36,7 +36,7 @@ def print_attack(summary: AttackSummary) -> None:
         "  of these without a tie": risk.unique,
         "a guess links": risk.baseline,
     }
-    if risk.attributes:
+    if risk.attributes and risk.ceiling is not None:
         rows["no attack on these attributes links more than"] = risk.ceiling
     print_table(
         ["", f"of {risk.n:,}", "share"],

@@ -36,9 +36,20 @@ def command(
 ) -> None:
     """Describe the columns of FILE: role, level, missing, distinct and unique values.
 
-    Undeclared levels are guessed, roles never: write the schema with --write-schema, then declare
-    the roles in it. No cell of the data is shown without --show-values.
-    """
+    Undeclared levels are guessed; roles are yours to declare, and likely ones are asked for. Write
+    the schema with --write-schema and fill in its roles, or write one in short:
+
+    \b
+        quasi = ["age", "sex"]          # an intruder may know it; sdcMicro's keyVars
+        confidential = ["income"]       # a person would not want it known
+        household = "hid"               # hhId
+        weight = "weight"               # weightVar
+        nominal = ["sex"]               # a code and no quantity; numeric, ordinal
+        other = ["interviewer"]         # no intruder can know it
+
+    To answer a question, correct the level or the role in the schema, and delete its line
+    `question`. No cell of the data is shown without --show-values.
+    """  # noqa: D301 - click reads the mark
     from unveil.workflows.inspect import inspect
 
     with progress(f"reading {file}") as show:
@@ -56,7 +67,9 @@ def command(
         return
     print_inspection(inspection, title=str(file))
     if write_schema is not None:
-        note(f"Wrote the schema to {write_schema}: declare the roles in it.")
+        without = sum(not column.role for column in inspection.columns)
+        next_step = f": give a role to {count(without, 'column')} there" if without else ""
+        note(f"Wrote the schema to {write_schema}{next_step}.")
 
 
 def print_inspection(inspection: Inspection, *, title: str) -> None:
@@ -88,5 +101,7 @@ def print_inspection(inspection: Inspection, *, title: str) -> None:
     for column in inspection.columns:
         if column.question:
             say(f"? {column.name}: {column.question}")
+        if column.likely_role:
+            say(f'? {column.name}: perhaps its role is "{column.likely_role}", by name and content')
     for remark in inspection.notes:
         say(f"! {remark}")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_table, progress, say
-from unveil.cli.options import PATH, TABLE
+from unveil.cli.options import CSV_OPTIONS, PATH, TABLE
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
+    from unveil.values.release.plan import Household
     from unveil.workflows.mask import MaskedFile
+
+DONE: dict[Household, str] = {
+    "drop": "left out, as they tell who lives together; --household renumber or keep releases them",
+    "renumber": "renumbered; they still tell who lives together",
+    "keep": "released as they were; they tell who lives together",
+}
 
 
 @click.command(name="mask")
@@ -30,6 +38,11 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, help="Random seed.  [default: the plan's]")
 @click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
+@click.option(
+    "--household",
+    type=click.Choice(["drop", "renumber", "keep"]),
+    help="Household numbers: leave out, renumber, or keep.  [default: the plan's]",
+)
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
 @options.force_option
@@ -41,6 +54,7 @@ def command(
     plan_file: Path,
     out: str | Path | None,
     seed: int | None,
+    household: Household | None,
     row_map: str | Path | None,
     write_schema: Path | None,
     *,
@@ -51,10 +65,10 @@ def command(
 ) -> None:
     """Mask FILE by a plan; write the masked file and the plan with its seed.
 
-    Identifiers are left out and the rows are shuffled. The plan beside the masked file
-    (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row map, as
-    private as FILE. If cells become ranges, sets or stars, or labels would be lost, the schema
-    of the masked file is written, too (NAME.schema.toml, or --write-schema).
+    Identifiers and household numbers are left out and the rows are shuffled. The plan beside the
+    masked file (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row
+    map, as private as FILE. If cells become ranges, sets or stars, or labels would be lost, the
+    schema of the masked file is written, too (NAME.schema.toml, or --write-schema).
 
     `unveil --help` lists the formats of both files. A plan is a TOML file:
 
@@ -72,6 +86,7 @@ def command(
         output=out,
         format=options.format_of(dialect, file),
         keep_order=keep_order,
+        household=household,
         row_map=row_map,
         write_schema=write_schema,
         force=force,
@@ -90,6 +105,32 @@ def command(
         note(f"Wrote {row_map}: whoever has it has undone the masking.")
     if masked.schema is not None:
         note(f"Wrote {masked.schema}: what the columns of {written} are; give it with the file.")
+    note(f"Next: {_next_step(masked, file, schema, dialect)}")
+
+
+def _next_step(
+    masked: MaskedFile, file: str | Path, schema: Path | None, dialect: dict[str, Any]
+) -> str:
+    """The command that audits the release, or what is missing for it."""
+    if schema is None:
+        return f"say what the columns are: unveil inspect {quote(str(file))} --write-schema FILE"
+    truth = masked.row_map
+    if masked.release.row_map is None:
+        truth = "none"
+    elif truth is None and masked.release.plan.keep_order:
+        truth = "row-order"
+    if truth is None:
+        return "to audit the release, mask again with --row-map FILE --force; keep the map private"
+    options: dict[str, Any] = {"schema": schema, "release-schema": masked.schema, "truth": truth}
+    options |= {"plan": masked.plan} | {name: dialect[name] for name in CSV_OPTIONS}
+    options = {name: value for name, value in options.items() if value is not None}
+    given = [
+        f"--{name} {quote(str(value))}"
+        for name, values in options.items()
+        for value in (values if isinstance(values, tuple) else (values,))
+    ]
+    files = f"{quote(str(file))} {quote(str(masked.output))}"
+    return f"unveil audit {files} {' '.join(given)} --max-risk 0.05 --report audit.html"
 
 
 def print_release(masked: MaskedFile) -> None:
@@ -112,6 +153,8 @@ def print_release(masked: MaskedFile) -> None:
     size = f"{many}, {count(len(release.data.columns), 'column')}"
     gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
     say(f"The release has {size}{gone}.")
+    if masked.households:
+        say(f"Household numbers ({listing(masked.households)}): {DONE[release.plan.household]}.")
     print_changes(masked)
 
 

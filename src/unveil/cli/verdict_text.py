@@ -37,6 +37,8 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def _print(summary: Summary) -> None:
+    for caution in summary.cautions:
+        say(f"! {plain(caution)}")
     say(plain(summary.verdict))
     for section in summary.sections:
         if section.key not in ON_THE_PAGE:

@@ -25,7 +25,7 @@ class Sampling(Mask, frozen=True, kw_only=True):
     --------
     >>> import unveil
     >>> unveil.mask(unveil.households(100), [Sampling(share=0.2)], seed=7)
-    Release(20 records, 14 columns; sampling)
+    Release(20 records, 13 columns; sampling)
     """
 
     share: Annotated[

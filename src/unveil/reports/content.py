@@ -60,6 +60,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[Phrase, ...]  # of validity
     version: str
     external: bool = False
+    cautions: tuple[Phrase, ...] = ()  # above the verdict
 
     def to_dict(self) -> dict[str, Any]:
         """The summary in plain values."""

@@ -65,6 +65,8 @@ WORDS: dict[str, tuple[str, object]] = {
     "confidential": ("Confidential attribute", ROLE_MEANINGS["confidential"]),
     "weight": ("Sampling weight", ROLE_MEANINGS["weight"]),
     "stratum": ("Stratum", ROLE_MEANINGS["stratum"]),
+    "household-number": ("Household number", ROLE_MEANINGS["household"]),
+    "other": ("Other attribute", ROLE_MEANINGS["other"]),
     "linked": ("Linked rightly", Risk),
     "guess": ("What a guess links", measures.baseline),
     "ceiling": ("Ceiling", measures.ceiling),
@@ -107,6 +109,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "dominated": ("Dominated release", Dominated),
     "score": ("Classical score", measures.classical_score),
     "policy": ("Policy", policy.Policy),
+    "limit-columns-without-a-role": ("Limit: columns without a role", disclosure.WithoutRole),
 }
 
 

@@ -5,9 +5,36 @@ it. The paragraph and the table of all attacks are in `unveil.reports.sections.a
 """
 
 from unveil.support import display
-from unveil.support.phrases import Phrase, counted, percent, phrase, plain, several
+from unveil.support.phrases import Phrase, counted, name, names, percent, phrase, plain, several
 from unveil.values.results.evidence import Audit, Evidence, Finding
 from unveil.values.results.risk import Risk
+
+
+def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
+    """What stands above the verdict: what was not attacked, and what nobody decided."""
+    said = list[Phrase]()
+    if evidence.grouping:
+        by = () if external else phrase(" ({})", names(evidence.grouping))
+        said.append(
+            phrase(
+                "The release tells who lives together, by its [household numbers](household-number)"
+                "{}. No attack here has used that: an intruder may link whole households, so the "
+                "risk may be much higher than found, and no ceiling is claimed.",
+                by,
+            )
+        )
+    undecided = evidence.unchanged.without_role
+    if undecided is not None and external:
+        said.append(
+            phrase(
+                "Columns [without a role](limit-columns-without-a-role) that are released "
+                "unchanged: {}. No attack has used them.",
+                counted(len(undecided.columns)),
+            )
+        )
+    elif undecided is not None:
+        said.append(phrase("{}.", name(undecided.sentence)))
+    return tuple(said)
 
 
 def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
@@ -38,9 +65,10 @@ def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
         low, high = percent(risk.interval.low), percent(risk.interval.high)
         people = phrase("{}, drawn from {}", people, counted(risk.population))
         interval = phrase("; of all {} to {}", low, high)
-    ceiling = phrase(
-        "; [no attack](ceiling) on {} can link more than {}", these, counted(risk.ceiling)
-    )
+    ceiling: Phrase = ()
+    if risk.attributes and risk.ceiling is not None:
+        most = counted(risk.ceiling)
+        ceiling = phrase("; [no attack](ceiling) on {} can link more than {}", these, most)
     return phrase(
         "If someone is known to be in this file and {}, the best attack we tried "
         "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
@@ -50,7 +78,7 @@ def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
         percent(risk.share),
         interval,
         counted(risk.baseline),
-        ceiling if risk.attributes else "",
+        ceiling,
     )
 
 
@@ -68,13 +96,19 @@ def _sampling(evidence: Evidence) -> Phrase:
 def risk_sentence(risk: Risk, attack: str) -> str:
     """The risk by an attack of this name in a sentence."""
     attacked = "all of them attacked" if risk.interval is None else "a sample of more"
-    ceiling = f", no attack on these attributes more than {risk.ceiling:,.0f}"
+    ceiling = ""
+    if risk.attributes and risk.ceiling is not None:
+        ceiling = f", no attack on these attributes more than {risk.ceiling:,.0f}"
     return (
         f"{attack} links {risk.expected:,.1f} of {risk.n:,} ({risk.share:.1%}, "
-        f"{attacked}; a guess links {risk.baseline:,.3g}{ceiling if risk.attributes else ''})"
+        f"{attacked}; a guess links {risk.baseline:,.3g}{ceiling})"
     )
 
 
-display.register(Audit, lambda audit: plain(headline(audit.evidence)))
+def _audit_in_words(audit: Audit) -> str:
+    return " ".join(plain(said) for said in (*cautions(audit.evidence), headline(audit.evidence)))
+
+
+display.register(Audit, _audit_in_words)
 display.register(Finding, lambda finding: risk_sentence(finding.risk, finding.name))
 display.register(Risk, lambda risk: risk_sentence(risk, risk.attack))

@@ -2,7 +2,7 @@
 
 from unveil import __version__
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
-from unveil.reports.headline import headline
+from unveil.reports.headline import cautions, headline
 from unveil.reports.sections import (
     advice,
     attacks,
@@ -48,6 +48,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         limits=tuple(validity(evidence, external=external)),
         version=evidence.version,
         external=external,
+        cautions=cautions(evidence, external=external),
     )
 
 

@@ -19,7 +19,8 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     'ordinal'
     """
 
-    role: frozenset[Role] = frozenset()  # in any vocabulary; quasi and confidential is "common"
+    # In any vocabulary; quasi and confidential is "common". An empty word is no role yet.
+    role: frozenset[Role] = frozenset()
     level: Level | None = None  # None: it is guessed from the column
     order: tuple[str, ...] = ()  # the categories of an ordinal attribute, lowest first
     label: str = ""  # the column in words
@@ -35,7 +36,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         role: Any = self.role  # a caller may write it in any of the ways that TOML can
-        meanings = [role_meaning(text("role", word)) for word in words("role", role)]
+        meanings = [role_meaning(text("role", word)) for word in words("role", role) if word != ""]
         levels = {meaning.level for meaning in meanings if meaning.level}
         level = None if self.level is None else check_level(text("level", self.level))
         if levels and level is None:

@@ -36,6 +36,14 @@ def stored_as(column: pl.Series) -> Stored:
     return "text"
 
 
+def is_whole(column: pl.Series) -> bool:
+    """Whether every number of a column is whole, however it is stored."""
+    if column.dtype.is_float():
+        present = column.drop_nulls()
+        return bool((present == present.round()).all())
+    return column.dtype.is_integer()
+
+
 def labels_of(column: pl.Series) -> pl.Series:
     """The category of each cell as text: 1, 1.0 and "1" are one category."""
     if column.dtype.is_float():

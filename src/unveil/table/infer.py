@@ -3,7 +3,7 @@
 import polars as pl
 
 from unveil.table.attribute import Attribute
-from unveil.table.columns import fits_a_float, not_numbers, stored_as
+from unveil.table.columns import fits_a_float, is_whole, not_numbers, stored_as
 from unveil.table.roles import Level
 
 FEW_DISTINCT = 20  # whole numbers with at most this many values may well be codes
@@ -21,6 +21,14 @@ def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     return Attribute(level=guess_level(column), question=_question(column))
 
 
+def propose_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
+    """The guess for a schema file that is yet to be written: two whole numbers are a code."""
+    guess = guess_attribute(column, ordered=ordered)
+    if guess.level == "numeric" and is_whole(column) and column.drop_nulls().n_unique() == 2:
+        return Attribute(level="nominal")
+    return guess
+
+
 def guess_level(column: pl.Series, *, ordered: bool = False) -> Level:
     """The level alone, from the type of the column."""
     if ordered:
@@ -32,22 +40,15 @@ def _question(column: pl.Series) -> str:
     present = column.drop_nulls()
     if present.is_empty():
         return "every cell is missing: is the column needed?"
-    stored, distinct = stored_as(column), present.n_unique()
-    whole = stored == "whole numbers" or (
-        stored == "numbers" and bool((present == present.round()).all())
-    )
+    distinct = present.n_unique()
     if distinct == 1:
         return "one value in every record: is the column needed?"
-    if whole and distinct <= FEW_DISTINCT:
+    if is_whole(column) and distinct <= FEW_DISTINCT:
         return (
             f"{distinct} distinct whole numbers: a quantity (numeric), "
             "or a code (ordinal, nominal)?"
         )
-    if stored == "text" and (question := _question_of_text(present)):
-        return question
-    if distinct == len(column) > FEW_DISTINCT and (whole or stored == "text"):
-        return "no two records agree: an identifier?"
-    return ""
+    return _question_of_text(present) if stored_as(column) == "text" else ""
 
 
 def _question_of_text(present: pl.Series) -> str:

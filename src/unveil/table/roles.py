@@ -19,7 +19,7 @@ ROLE_MEANINGS: dict[Role, str] = {
     "weight": "A number that says for how many people of the population a record stands.",
     "household": "The number of the household that a person lives in, which all members share.",
     "stratum": "A part of the population, such as a region, in which a sample was drawn by itself.",
-    "other": "An attribute that is none of these.",
+    "other": "An attribute that is none of these, and that no intruder can know.",
 }
 ROLES: tuple[Role, ...] = tuple(ROLE_MEANINGS)
 LEVELS: tuple[Level, ...] = ("numeric", "ordinal", "nominal")

@@ -81,15 +81,17 @@ class Schema:
     def infer(cls, frame: Any) -> Schema:
         """Guess the levels of a frame's columns; never a role.
 
-        Declarations of Microdata are kept. A doubt that only a person can resolve is left as the
-        attribute's ``question``.
+        Declarations of Microdata are kept. Two distinct whole numbers are a code. A doubt that
+        only a person can resolve is left as the attribute's ``question``.
 
         >>> import polars as pl
-        >>> schema = Schema.infer(pl.DataFrame({"region": [1, 2, 1, 2], "name": list("abcd")}))
+        >>> schema = Schema.infer(pl.DataFrame({"sex": [1, 2, 1], "region": [1, 2, 3]}))
+        >>> schema["sex"].level
+        'nominal'
         >>> schema["region"].question
-        '2 distinct whole numbers: a quantity (numeric), or a code (ordinal, nominal)?'
+        '3 distinct whole numbers: a quantity (numeric), or a code (ordinal, nominal)?'
         """
-        from unveil.table.infer import guess_attribute
+        from unveil.table.infer import propose_attribute
         from unveil.table.microdata import Microdata
 
         data = frame if isinstance(frame, Microdata) else Microdata(frame)
@@ -97,7 +99,7 @@ class Schema:
             {
                 name: data.schema[name]
                 if name in data.schema
-                else guess_attribute(data.column(name), ordered=bool(data.order(name)))
+                else propose_attribute(data.column(name), ordered=bool(data.order(name)))
                 for name in data.columns
             }
         )

@@ -60,6 +60,15 @@ class FilePair:
         )
 
     @cached_property
+    def grouping(self) -> tuple[str, ...]:
+        """The released columns that tell who lives together: household numbers by either schema."""
+        return tuple(
+            name
+            for name in self.release.columns
+            if "household" in self.original.schema[name].role | self.release.schema[name].role
+        )
+
+    @cached_property
     def attributes(self) -> tuple[str, ...]:
         """The columns that describe a person: no weights, no household numbers."""
         design = {"weight", "household"}

@@ -232,6 +232,7 @@ class AuditRun:
             worst_cases=bounds,
             plugins=plugins,
             policy_classes=count_classes(self.policy, inputs),
+            grouping=inputs.pair.grouping,
             **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:

@@ -1,19 +1,21 @@
 """Inspect a table: the level, role and counts of each column."""
 
 import os
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import polars as pl
 
+from unveil.files.atomic_write import write_bytes
+from unveil.files.documents.schema_stub import schema_stub
 from unveil.files.formats.base import Format
 from unveil.files.formats.csv.header import DELIMITERS
-from unveil.files.locations import check_outputs
-from unveil.files.tables import write
+from unveil.files.locations import as_path, check_outputs
 from unveil.support.options import TaskProgress
 from unveil.table.attribute import Attribute
 from unveil.table.columns import labels_of, stored_as
-from unveil.table.roles import ROLES
+from unveil.table.likely_roles import likely_role
+from unveil.table.roles import ROLES, Role
 from unveil.table.schema import Schema
 from unveil.wording import count, listing
 from unveil.workflows.inputs.sources import as_microdata
@@ -38,6 +40,7 @@ class ColumnSummary(msgspec.Struct, frozen=True):
     question: str
     values: tuple[str, ...] | None = None
     label: str = ""
+    likely_role: str = ""  # by name and content, of a column without a role; a person decides
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -60,10 +63,11 @@ def inspect(
 ) -> Inspection:
     """Describe each column: level, role, missing, distinct and unique values.
 
-    Undeclared levels are guessed, roles never. No cell is shown, unless ``show_values`` requests
-    the extremes of numbers and the commonest categories. ``write_schema`` is a TOML file for the
-    schema with the guessed levels; an existing one is replaced only with ``force``. ``progress``
-    is called with the task, how much is done, and the total.
+    Undeclared levels are guessed; a role is only suggested, by name and content. No cell is
+    shown, unless ``show_values`` requests the extremes of numbers and the commonest categories.
+    ``write_schema`` is a TOML file for the schema with the guessed levels, and a line for each
+    role that is not declared; an existing file is replaced only with ``force``. ``progress`` is
+    called with the task, how much is done, and the total.
 
     Examples
     --------
@@ -80,7 +84,8 @@ def inspect(
             progress("describing the columns", done, len(data.columns))
         columns.append(_summary(data.column(name), inferred[name], show_values=show_values))
     if write_schema is not None:
-        write(inferred, write_schema, force=force)
+        likely = {one.name: cast("Role", one.likely_role) for one in columns if one.likely_role}
+        write_bytes(as_path(write_schema), schema_stub(inferred, likely), force=force)
     return Inspection(len(data), tuple(columns), _notes(inferred))
 
 
@@ -97,6 +102,7 @@ def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> C
         question=attribute.question,
         values=_values(present, attribute) if show_values else None,
         label=attribute.label,
+        likely_role="" if attribute.role else likely_role(column) or "",
     )
 
 
@@ -120,8 +126,9 @@ def _notes(schema: Schema) -> tuple[str, ...]:
     without = [name for name in schema if not schema[name].role]
     if without:
         notes.append(
-            f"{count(len(without), 'column')} without a role: {listing(without)}; "
-            "a column without a role is neither attacked nor protected"
+            f"{count(len(without), 'column')} without a role: {listing(without)}; such a column is "
+            "neither attacked nor protected, and released unchanged it breaks every policy: give "
+            'each a role in the schema, "other" if no intruder can know it'
         )
     if not schema.with_role("quasi"):
         notes.append("no attribute is quasi: say which ones an intruder could know of a person")
@@ -130,6 +137,7 @@ def _notes(schema: Schema) -> tuple[str, ...]:
     if schema.questions:
         notes.append(
             f"{count(len(schema.questions), 'question')} to answer in the schema: "
-            f"{listing(schema.questions)}"
+            f"{listing(schema.questions)}; correct the level there, or confirm it by deleting the "
+            "line `question`"
         )
     return tuple(notes)

@@ -21,7 +21,7 @@ from unveil.measures import forecast, risk
 from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
 from unveil.support.options import TaskProgress
-from unveil.table.infer import guess_attribute
+from unveil.table.likely_roles import all_differ
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
@@ -352,5 +352,5 @@ def like_identifiers(scenario: Scenario, columns: Sequence[str]) -> tuple[str, .
         name
         for name in columns
         if not any(data.schema[name].role for data in files)
-        and all("identifier" in guess_attribute(data.column(name)).question for data in files)
+        and all(all_differ(data.column(name)) for data in files)
     )

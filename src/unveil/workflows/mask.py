@@ -22,6 +22,7 @@ from unveil.masks import METHODS, Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
 from unveil.measures import changed_cells, discards, every_subgroup, uneven_discards
+from unveil.measures.disclosure.unchanged import without_role
 from unveil.models import check
 from unveil.support.arrays import Ints
 from unveil.support.options import TaskProgress
@@ -31,10 +32,15 @@ from unveil.table.row_identity import fingerprints
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
 from unveil.values.release.channels import Channel
-from unveil.values.release.plan import SEED_BITS, Plan
+from unveil.values.release.plan import SEED_BITS, Household, Plan
 from unveil.values.release.release import Release
 from unveil.values.results.loss import ColumnChanges
 from unveil.wording import listing
+from unveil.workflows.inputs.released_columns import (
+    check_dropped,
+    released_columns,
+    with_households,
+)
 from unveil.workflows.inputs.sources import as_microdata
 
 logger = logging.getLogger("unveil")
@@ -47,13 +53,14 @@ def mask(
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     seed: int | None = None,
+    household: Household | None = None,
     progress: TaskProgress | None = None,
 ) -> Release:
     """Mask a table: apply masks in order, each to its columns.
 
-    Identifiers are left out. Missing cells stay missing and change no rank or mean. Each mask
-    has a random stream of its own, from the seed, its name and the column: the same seed gives
-    the same release, whatever other masks are in the plan.
+    Identifiers and household numbers are left out. Missing cells stay missing and change no rank
+    or mean. Each mask has a random stream of its own, from the seed, its name and the column: the
+    same seed gives the same release, whatever other masks are in the plan.
 
     Parameters
     ----------
@@ -66,6 +73,9 @@ def mask(
         The roles and levels of the columns of a path or a frame.
     seed
         Random seed, from 0. Default: the plan's; else a random one, kept in the release's plan.
+    household
+        Household numbers: "drop" leaves them out, "renumber" keeps only who lives together,
+        "keep" releases them as they are. Default: the plan's, which drops them.
     progress
         Called with the step, how much is done, and the total.
 
@@ -82,11 +92,12 @@ def mask(
     ...     seed=7,
     ... )
     >>> release
-    Release(1,000 records, 14 columns; microaggregation, rank-swapping)
+    Release(1,000 records, 13 columns; microaggregation, rank-swapping)
     >>> release.channels
     (Groups(income, tax), Swap(age))
     """
-    return _apply(as_microdata(data, schema), as_plan(masks, seed), progress, warn=True)
+    plan = as_plan(masks, seed, household)
+    return _apply(as_microdata(data, schema), plan, progress, warn=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +107,7 @@ class MaskSettings:
     output: str | os.PathLike[str] | None = None  # masked file; by default beside the file
     format: Format | None = None  # of the file, if its options matter
     keep_order: bool = False  # keep the row order, which may identify people
+    household: Household | None = None  # what becomes of household numbers; None: as the plan says
     row_map: str | os.PathLike[str] | None = None  # table for the row map
     write_schema: str | os.PathLike[str] | None = None  # TOML file for the release's schema
     force: bool = False  # overwrite files that exist
@@ -109,6 +121,7 @@ class MaskedFile:
     originals: int  # records of the file
     left_out: list[str]  # its columns that are not released
     changes: tuple[ColumnChanges, ...]  # of the released cells, by column; none if synthetic
+    households: list[str]  # its household numbers; the plan says what became of them
     output: str | os.PathLike[str]
     plan: Path
     row_map: str | os.PathLike[str] | None
@@ -124,6 +137,7 @@ class MaskedFile:
             "originals": self.originals,
             "left_out": self.left_out,
             "changes": msgspec.to_builtins(self.changes),
+            "household": {"columns": self.households, "done": self.release.plan.household},
             "written": [str(file) for file in written if file],
         }
 
@@ -151,11 +165,11 @@ def mask_file(
     again = isinstance(masks, str | os.PathLike) and Path(masks).resolve() == plan_path.resolve()
     inputs = [file, schema, None if again else masks]  # a plan that is run again is written again
     check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
-    plan = as_plan(masks, seed)
+    plan = as_plan(masks, seed, settings.household)
     if settings.keep_order:
         plan = replace(plan, keep_order=True)
     data = as_microdata(file, schema, format=settings.format)
-    target.check_columns(without_identifiers(data).columns)
+    target.check_columns(released_columns(data, plan).columns)
     target_format = target.output_format(source, settings.format)
     release = mask(data, plan, progress=progress)
     if schema_path is None and _needs_schema(data, release, target_format):
@@ -172,6 +186,7 @@ def mask_file(
         originals=len(data),
         left_out=[name for name in data.columns if name not in release.data.columns],
         changes=changed_cells(FilePair.of(data, release.data, release.row_map)),
+        households=[*data.schema.with_role("household")],
         output=out,
         plan=plan_path,
         row_map=settings.row_map,
@@ -212,7 +227,8 @@ def _apply(
 ) -> Release:
     masks = masks_of(plan, original)
     not_checked = check_masks(masks, original)
-    table = without_identifiers(original)
+    table = released_columns(original, plan)
+    check_dropped(masks, table)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
     details: dict[str, Any] = {}
@@ -243,8 +259,13 @@ def _apply(
                 refuse_broken(mask.step, check(table, models, keys=keys))
             except DataError as error:
                 raise DataError(f"{error}; a later step changed it: put {mask.step} last") from None
+    finished = with_households(table, plan, warn=warn)
+    channels.extend(finished.channels)
     rows = None if synthetic else row_map
-    return Release(table, plan, tuple(channels), rows, fingerprints(original), details)
+    undecided = without_role(FilePair.of(original, finished.data, rows)) if warn else None
+    if undecided is not None:
+        logger.warning("%s", undecided.sentence)
+    return Release(finished.data, plan, tuple(channels), rows, fingerprints(original), details)
 
 
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
@@ -310,6 +331,7 @@ def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
 def as_plan(
     masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
     seed: int | None = None,
+    household: Household | None = None,
 ) -> Plan:
     """A plan that can be carried out: masks with different names, and a seed."""
     if isinstance(masks, str | os.PathLike):
@@ -333,7 +355,8 @@ def as_plan(
         )
     seed = plan.seed if seed is None else seed
     seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    return replace(plan, seed=seed, version=__version__)
+    household = plan.household if household is None else household
+    return replace(plan, seed=seed, household=household, version=__version__)
 
 
 def _check_names(masks: tuple[Any, ...]) -> None:
@@ -344,12 +367,3 @@ def _check_names(masks: tuple[Any, ...]) -> None:
             f"two steps of the plan are called {listing(twice)}: random numbers are made of "
             "the name, so give each step a name of its own"
         )
-
-
-def without_identifiers(data: Microdata) -> Microdata:
-    """A table without its identifiers."""
-    identifiers = data.schema.with_role("identifier")
-    kept = [name for name in data.columns if name not in identifiers]
-    if not kept:
-        raise DataError("every column is an identifier: nothing is left to release")
-    return data.select(kept) if identifiers else data

@@ -156,7 +156,10 @@ def test_four_attacks_are_followed_each_once():
 
 @pytest.mark.parametrize(
     ("passed", "said"),
-    [(True, "The policy is kept: every limit holds."), (False, "The policy is NOT kept. Limits")],
+    [
+        (True, "The policy is kept: every limit holds."),
+        (False, "The policy is NOT kept: columns without a role. Limits"),
+    ],
 )
 def test_whether_the_policy_is_kept_is_said(passed, said):
     found = summary(numbered({"verdict.passed": passed}))

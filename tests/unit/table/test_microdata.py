@@ -261,7 +261,8 @@ def test_numbers_of_every_type_go_in_and_come_back(kind):
 
 
 @pytest.mark.parametrize(
-    ("values", "exact"), [([2**53, -(2**53)], True), ([2**53 + 1], False), ([-(2**53) - 1], False)]
+    ("values", "exact"),
+    [([2**53, 0, -(2**53)], True), ([2**53 + 1], False), ([-(2**53) - 1], False)],
 )
 def test_whole_numbers_are_numeric_while_a_float_can_hold_them(values, exact):
     level = Schema.infer(pl.DataFrame({"x": values}))["x"].level

@@ -347,7 +347,7 @@ def test_what_is_not_measured_is_not_kept(people):
         max_loss=1, forbid_row_order=True, may_stay_unchanged=tuple(people.columns),
     )  # fmt: skip
     made_up = [masks.Synthesis(columns=[name for name in people.columns if name != "weight"])]
-    synthetic = unveil.mask(people, made_up, seed=1)
+    synthetic = unveil.mask(people, made_up, seed=1, household="keep")
     found = audits.audit(people, synthetic, policy=every)
     assert found.evidence.attacks == ()
     assert (found.evidence.pairs, found.evidence.knowledge) == (None, None)
@@ -814,3 +814,25 @@ def test_of_many_records_attributes_are_chosen_among_some(people, release, monke
         people, sampled.take(shuffled), truth=rows[shuffled], **options, **told
     ).evidence.knowledge
     alike(msgspec.to_builtins(found), msgspec.to_builtins(again))
+
+
+def test_columns_without_a_role_break_every_policy(people, caplog):
+    """Once five of six columns without a role were released unchanged, and the policy was kept."""
+    frame, steps = people.to_frame(), [masks.RankSwapping(p=20, columns=["age"])]
+    policy = Policy(max_risk=1)
+    forgetful = Microdata(frame, Schema(quasi="age"))
+    release = unveil.mask(forgetful, steps, seed=1)
+    sentence = "5 columns without a role are released unchanged (pay, town, debt, weight, home)"
+    assert sentence in caplog.text
+    found = audits.audit(forgetful, release, policy=policy, **QUICK)
+    assert not found.verdict.passed
+    (broken,) = found.verdict.broken
+    assert (broken.limit, broken.allowed, broken.found) == ("columns_without_a_role", 0, 5)
+    assert f"{sentence}: an intruder who knows them singles out {N} of {N} records" in broken.reason
+    assert str(found).startswith(sentence)  # with a policy or without
+    assert str(audits.audit(forgetful, release, **QUICK)).startswith(sentence)
+    others = [name for name in people.columns if name != "age"]
+    decided = Microdata(frame, Schema(quasi="age", other=others))
+    found = audits.audit(decided, unveil.mask(decided, steps, seed=1), policy=policy, **QUICK)
+    assert found.verdict.passed
+    assert found.evidence.unchanged.without_role is None

@@ -376,7 +376,7 @@ def test_a_file_is_masked_and_what_was_written_is_told(sample, tmp_path):
     )
     assert Path(masked.output) == tmp_path / "s-masked.parquet"
     assert masked.schema == tmp_path / "s-masked.schema.toml"  # there are ranges
-    assert masked.left_out == ["person"]
+    assert masked.left_out == ["person", "household"]
     assert all(Path(file).is_file() for file in masked.to_dict()["written"])
     assert len(masked.to_dict()["written"]) == 4
     assert "seed" not in masked.to_dict()

@@ -52,7 +52,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
     >>> release = unveil.mask(sample, [unveil.masks.Pram(theta=0.3)], seed=7)
-    >>> intruder = unveil.Intruder(knows=["region", "sex", "education", "household"])
+    >>> intruder = unveil.Intruder(knows=["region", "sex", "education", "occupation"])
     >>> links = unveil.attack(sample, release, Probabilistic(), intruder=intruder)
     >>> links.finder.details["converged"]
     True

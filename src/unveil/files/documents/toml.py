@@ -15,7 +15,8 @@ from unveil.values.results.policy import Policy
 from unveil.wording import listing, reason, suggest
 
 T = TypeVar("T")
-PLAN_KEYS = ("seed", "version", "keep_order", "mask")
+PLAN_SETTINGS = ("seed", "keep_order", "household")
+PLAN_KEYS = (*PLAN_SETTINGS, "version", "mask")
 
 
 def to_toml(document: Schema | Plan | Policy) -> bytes:
@@ -68,7 +69,7 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     r"""Read a plan from its TOML file.
 
     The file has a table ``[[mask]]`` for each step, with the method's name and its
-    parameters, and may have a ``seed``.
+    parameters, and may have a ``seed``, ``keep_order`` and ``household``.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def plan_from(table: Mapping[str, Any]) -> Plan:
     for number, step in enumerate(steps, start=1):
         with errors_at(f"step {number}"):
             masks.append(mask_from(step))
-    settings = {key: table[key] for key in ("seed", "keep_order") if key in table}
+    settings = {key: table[key] for key in PLAN_SETTINGS if key in table}
     return Plan(tuple(masks), **settings, version=str(table.get("version", "")))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from unveil.measures.disclosure.uniqueness import uniqueness
 from unveil.values.file_pair import FilePair
-from unveil.values.results.disclosure import Unchanged, UnchangedColumn
+from unveil.values.results.disclosure import Unchanged, UnchangedColumn, WithoutRole
 
 
 def unchanged(pair: FilePair) -> Unchanged:
@@ -38,6 +38,32 @@ def unchanged(pair: FilePair) -> Unchanged:
         singled_out=uniques.get(kept, 0),
         quasi=quasi,
         singled_out_quasi=uniques.get(quasi, 0),
+        without_role=without_role(pair),
+    )
+
+
+def without_role(pair: FilePair) -> WithoutRole | None:
+    """The columns without a role in either schema that are released unchanged; None: none is.
+
+    A few changed cells do not count: nineteen of twenty that stayed are enough.
+
+    >>> import unveil
+    >>> sample = unveil.households(300, seed=7).to_frame()
+    >>> people = unveil.Microdata(sample.select("sex", "age"), unveil.Schema(quasi="sex"))
+    >>> without_role(FilePair.of(people, people, range(300))).columns
+    ('age',)
+    """
+    files = (pair.original, pair.release)
+    undecided = [n for n in pair.columns if not any(data.schema[n].role for data in files)]
+    kept = tuple(name for name in undecided if _compare(pair, name).nearly)
+    if not kept:
+        return None
+    quasi = [name for name in pair.with_role("quasi") if _compare(pair, name).nearly]
+    return WithoutRole(
+        columns=kept,
+        records=len(pair.release),
+        singled_out=uniqueness(pair.release, kept).uniques,
+        singled_out_with_quasi=uniqueness(pair.release, (*kept, *quasi)).uniques,
     )
 
 

@@ -50,7 +50,7 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
         population=links.population,
         candidates=links.candidates,
         share=expected / n if n else 0.0,
-        ceiling=ceiling(links),
+        ceiling=None if links.pair.grouping else ceiling(links),  # households are not attacked
         interval=wilson(expected, n, links.population) if n else None,
         baseline=baseline(links),
         control=None if sampled is None else control(sampled, outsiders=others),

@@ -117,9 +117,10 @@ def _attacks(shown: tuple[Finding, ...]) -> Exhibit:
         low(lambda one: one.risk.interval, "of all, [at least](interval)"),
         high(lambda one: one.risk.interval),
         counts("guess", "[a guess](guess)", lambda one: one.risk.baseline),
-        (
-            figures("ceiling", "[ceiling](ceiling)"),
-            lambda one: counted(one.risk.ceiling) if one.risk.attributes else None,
+        counts(
+            "ceiling",
+            "[ceiling](ceiling)",
+            lambda one: one.risk.ceiling if one.risk.attributes else None,
         ),
         (figures("chance", "[by chance](p-value), at most"), lambda one: chance(one.risk.p_value)),
     )

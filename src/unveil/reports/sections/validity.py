@@ -34,9 +34,10 @@ def _of_attacks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         "exactly. Who knows less may link less; who knows anything else may link more.",
         known,
     )
+    most = ", but on the same attributes no more than the [ceiling](ceiling)"
     yield phrase(
-        "The [attacks](attack) are those that were made. Another may link more, but on the same "
-        "attributes no more than the [ceiling](ceiling)."
+        "The [attacks](attack) are those that were made. Another may link more"
+        f"{'' if evidence.grouping else most}."
     )
     if any(one.by_file for one in evidence.attacks):
         yield phrase(

@@ -18,6 +18,7 @@ from unveil.support.phrases import (
     phrase,
     several,
 )
+from unveil.table.schema import Schema
 from unveil.values.results.disclosure import (
     CompatibleRows,
     Diversity,
@@ -267,9 +268,19 @@ def _diversity(one: Diversity) -> Phrase:
 def unchanged(evidence: Evidence) -> Section:
     """What was released as it is, and whether the order of the rows tells."""
     same = evidence.unchanged
-    said = [phrase("No column was released [unchanged](unchanged).")]
-    if same.unchanged:
-        said = [
+    said = list[Phrase]()
+    if evidence.grouping:
+        said.append(
+            phrase(
+                "Who lives together stayed as it was: the release has the [household number]"
+                "(household-number) {}. New numbers would tell the same.",
+                names(evidence.grouping),
+            )
+        )
+    if not same.unchanged:
+        said.append(phrase("No column was released [unchanged](unchanged)."))
+    else:
+        said.append(
             phrase(
                 "Released [unchanged](unchanged): {}. Together they [single out](singled-out) {} "
                 "of {} records, the quasi-identifiers among them {}.",
@@ -278,7 +289,15 @@ def unchanged(evidence: Evidence) -> Section:
                 counted(same.records),
                 counted(same.singled_out_quasi),
             )
-        ]
+        )
+    released, declared = [one.column for one in same.columns], Schema.from_dict(evidence.schema)
+    if decided := [column for column in declared.with_role("other") if column in released]:
+        said.append(
+            phrase(
+                "Declared as [other](other), so no intruder is taken to know them: {}.",
+                names(decided),
+            )
+        )
     if not same.known:
         said.append(phrase("Whose row is whose is not known: the columns are perhaps unchanged."))
     table = tabulate(

@@ -72,8 +72,10 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
         return Section(key="limits", title="Limits", paragraphs=(no_policy,))
     decision = phrase("The [policy](policy) is kept: every limit holds.")
     if not verdict.passed:
+        undecided = evidence.unchanged.without_role is not None
         decision = phrase(
-            "The [policy](policy) is NOT kept. Limits that are broken: {} of {}.",
+            f"The [policy](policy) is NOT kept{': columns without a role' if undecided else ''}. "
+            "Limits that are broken: {} of {}.",
             counted(len(verdict.broken)),
             counted(len(verdict.limits)),
         )

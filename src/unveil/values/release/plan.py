@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import index
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 import numpy as np
@@ -15,6 +15,7 @@ from unveil.support.seeds import stream
 from unveil.support.specs import Spec, method_name
 
 SEED_BITS = 63  # what a TOML file holds
+Household = Literal["drop", "renumber", "keep"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Plan:
     seed: int | None = field(default=None, repr=False)  # as private as the original
     keep_order: bool = False  # whether a written file keeps the original order of rows
     version: str = ""
+    household: Household = "drop"  # what becomes of household numbers
 
     def __post_init__(self) -> None:
         if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):
@@ -44,6 +46,8 @@ class Plan:
             object.__setattr__(self, "seed", check_seed(self.seed))
         if not isinstance(self.keep_order, bool):
             raise SpecError("keep_order: true or false")
+        if self.household not in get_args(Household):
+            raise SpecError('household: "drop", "renumber" or "keep"')
 
     def stream(self, *names: str) -> np.random.Generator:
         """The random generator of one step and column."""
@@ -56,6 +60,8 @@ class Plan:
         plain: dict[str, Any] = {"seed": self.seed, "version": self.version}
         if self.keep_order:
             plain["keep_order"] = True
+        if self.household != "drop":
+            plain["household"] = self.household
         plain["mask"] = [_plain(mask) for mask in self.masks]
         return {name: value for name, value in plain.items() if value not in (None, "")}
 

@@ -78,7 +78,7 @@ class Release:
     >>> import unveil
     >>> sample = unveil.households(100)
     >>> unveil.mask(sample, [unveil.masks.AdditiveNoise(scale=0.1, columns=["income"])], seed=7)
-    Release(100 records, 14 columns; additive-noise)
+    Release(100 records, 13 columns; additive-noise)
     """
 
     data: Microdata

@@ -13,7 +13,7 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
     share: float  # linked correctly
     interval: Interval | None  # of a sample
     n: int  # records attacked
-    ceiling: float  # the most of these that any attack on its attributes can expect
+    ceiling: float | None  # the most of these that any attack can expect; None: none is claimed
 
     @property
     def column(self) -> str:

@@ -5,6 +5,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from unveil.wording import count, listing
+
+NEARLY_UNCHANGED = 0.95  # share of the cells
+
 
 class Inside(msgspec.Struct, frozen=True):
     """The share of originals in the interval around their released value, and by chance."""
@@ -184,6 +188,38 @@ class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: bool  # every cell; where pairs are not known, the same cells in any order
     share: float | None  # of the cells; None where pairs are not known
 
+    @property
+    def nearly(self) -> bool:
+        """Whether the column is unchanged but for a few cells."""
+        return self.unchanged or (self.share or 0.0) >= NEARLY_UNCHANGED
+
+
+class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
+    """Columns without a role that are released unchanged: nobody decided what they are.
+
+    An intruder may know them, and no attack compares them. So a policy is not kept until each has a
+    role; the role `other` says that no intruder can know the column.
+    """
+
+    columns: tuple[str, ...]
+    records: int  # in the release
+    singled_out: int  # unique in these columns
+    singled_out_with_quasi: int  # unique in these and in the unchanged quasi-identifiers
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong and what to do, without a full stop."""
+        n, together = len(self.columns), ""
+        if self.singled_out_with_quasi > self.singled_out:
+            more = f"{self.singled_out_with_quasi:,}"
+            together = f", and together with the unchanged quasi-identifiers {more}"
+        return (
+            f"{count(n, 'column')} without a role {'is' if n == 1 else 'are'} released unchanged "
+            f"({listing(self.columns)}): an intruder who knows {'it' if n == 1 else 'them'} "
+            f"singles out {self.singled_out:,} of {count(self.records, 'record')}{together}; give "
+            'each a role in the schema, role = "other" if no intruder can know it'
+        )
+
 
 class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     """The columns released unchanged, and the records that these single out."""
@@ -203,6 +239,7 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     ]
     quasi: tuple[str, ...]  # the unchanged quasi-identifiers
     singled_out_quasi: int
+    without_role: WithoutRole | None = None  # None: each has a role, or older evidence
 
 
 class Inference(msgspec.Struct, frozen=True, kw_only=True):

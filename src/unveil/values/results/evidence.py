@@ -157,6 +157,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     plugins: tuple[UsedPlugin, ...] = ()
     changes: tuple[ColumnChanges, ...] = ()  # by column; empty where pairs are not known
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
+    grouping: tuple[str, ...] = ()  # released household numbers, which no attack has used
 
     @property
     def most_claimed(self) -> Finding | None:

@@ -44,7 +44,9 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     `expected` counts a tie with the true row by its share, `unique` only links without a tie.
     `confirmed` are links that the intruder can recognise, since the second best candidate is much
     farther away; `control` is the same without the true rows. Both are None for attacks whose
-    scores are no distances. `interval` exists only where a sample of the records was attacked.
+    scores are no distances. `ceiling` is None where the release has household numbers: it bounds
+    attacks on single records, and who lives together tells more. `interval`
+    exists only where a sample of the records was attacked.
     """
 
     attack: str
@@ -60,7 +62,7 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     population: int  # the intruder's records with a known true row
     candidates: int
     share: float  # expected / n
-    ceiling: float  # the most that any attack on these attributes can expect
+    ceiling: float | None  # the most that any attack on these attributes can expect
     interval: Interval | None
     baseline: float  # expected hits of a guess
     control: Claims | None

@@ -19,7 +19,7 @@ from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.mask import masks_of, without_identifiers
 
-NEARLY_UNCHANGED = 0.95  # share of cells
+ROLES = "columns_without_a_role"  # a limit of every policy, shown where it is broken
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
 UNPERTURBED = "not perturbed"  # the default keys of a limit
 MEANS_NOTHING = "equal rows do not show how many people share their values"
@@ -29,6 +29,8 @@ Measured = tuple[Any, str] | str  # a value and its reason; or why it is not mea
 
 def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
     """Whether the release keeps the policy; a limit that could not be measured is not kept.
+
+    Columns without a role that are released unchanged break every policy.
 
     The upper end of the interval counts where an attack was made on a sample of the records.
     """
@@ -66,6 +68,9 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         limits.append(
             Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason, keys=keys)
         )
+    if (undecided := evidence.unchanged.without_role) is not None:
+        found, reason = len(undecided.columns), undecided.sentence
+        limits.append(Limit(limit=ROLES, allowed=0, found=found, kept=False, reason=reason))
     return Verdict(passed=all(limit.kept for limit in limits), limits=tuple(limits))
 
 
@@ -185,9 +190,7 @@ def _unchanged(evidence: Evidence, allowed: tuple[str, ...]) -> Measured:
     nearly = [
         f"{one.column} ({one.share:.1%})"
         for one in evidence.unchanged.columns
-        if not one.unchanged
-        and (one.share or 0.0) >= NEARLY_UNCHANGED
-        and one.column not in allowed
+        if one.nearly and not one.unchanged and one.column not in allowed
     ]
     reason = f"released unchanged: {listing(others)}" if others else "no other column is unchanged"
     return others, reason + (f"; nearly so: {listing(nearly)}" if nearly else "")

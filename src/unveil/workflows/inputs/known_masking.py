@@ -22,7 +22,8 @@ from unveil.values.release.channels import Channel, Unknown, fitted_noise
 from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
-from unveil.workflows.mask import as_plan, mask_again, masks_of, without_identifiers
+from unveil.workflows.inputs.released_columns import released_columns
+from unveil.workflows.mask import as_plan, mask_again, masks_of
 
 SIMULATIONS = 5  # of the whole plan, where masks on one column have no formula
 
@@ -108,7 +109,7 @@ def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
         return original
     rng = stream(seed, "attack", "again")
     order = np.argsort(content_order(original, original, None))[rng.permutation(len(original))]
-    table, channels = without_identifiers(original).take(order), list[Channel]()
+    table, channels = released_columns(original, known.plan).take(order), list[Channel]()
     for mask in masks:
         masked = mask.apply(table, lambda *_: rng, None)
         if masked.rows is not None:  # nothing is known of discarded records

@@ -80,3 +80,24 @@ def test_a_table_is_unchanged_in_any_order_of_its_rows(made, random):
     perhaps = measures.unchanged(FilePair.of(data, data.take(order), None))
     assert perhaps.unchanged == data.columns
     assert not perhaps.known
+
+
+def test_columns_without_a_role_single_out_records_alone_and_with_the_quasi_identifiers():
+    columns = {"q": [1, 1, 2, 2], "a": [1, 1, 1, 2], "b": [5, 6, 7, 8], "o": [1, 2, 3, 4]}
+    original = Microdata(pl.DataFrame(columns), Schema(quasi="q", other="o"))
+    released = original.replace([pl.Series("b", [6, 7, 8, 5])])
+    pair = FilePair.of(original, released, np.arange(4))
+    found = measures.unchanged(pair).without_role
+    assert (found.columns, found.records) == (("a",), 4)  # b is masked, q and o have a role
+    assert (found.singled_out, found.singled_out_with_quasi) == (1, 2)
+    assert 'role = "other"' in found.sentence
+    declared = Microdata(released.to_frame(), Schema(quasi="q", other=["a", "o"]))
+    assert measures.unchanged(FilePair.of(original, declared, np.arange(4))).without_role is None
+
+
+def test_a_few_changed_cells_do_not_make_a_column_masked():
+    original = Microdata(pl.DataFrame({"a": range(40)}), Schema(numeric="a"))
+    for changed, undecided in ((2, True), (3, False)):
+        cells = pl.Series("a", [*range(40 - changed), *[0] * changed])
+        pair = FilePair.of(original, original.replace([cells]), np.arange(40))
+        assert (measures.unchanged(pair).without_role is not None) is undecided
