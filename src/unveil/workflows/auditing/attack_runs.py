@@ -10,7 +10,7 @@ import numpy as np
 
 from unveil.attacks import METHODS
 from unveil.attacks.base import Attack, AuditedFiles
-from unveil.measures import hits
+from unveil.measures import shared_hits
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.work import CELL_SECONDS
@@ -173,11 +173,11 @@ def make_attack(
 
 
 def risk_per_record(links: Links, originals: int, people: Ints | None = None) -> Floats:
-    """The probability that each original is linked correctly; NaN where it was not attacked."""
+    """The risk of each original, which equal rows share; NaN where it was not attacked."""
     there = links.true_rows >= 0
     rows = (links.true_rows if links.intruder.reverse else links.records)[there]
     risks = np.full(originals, np.nan)
-    risks[rows if people is None else people[rows]] = hits(links)[there]
+    risks[rows if people is None else people[rows]] = shared_hits(links)[there]
     return risks
 
 
