@@ -61,14 +61,16 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
 
 
 def shared_hits(links: Links) -> Floats:
-    """The risk of each record: the hits, shared equally among released rows that are equal.
+    """The risk of each record: the probability that the attack links it with its true row.
 
-    In the direction release-to-original an attack links equal rows to the same people. An intruder
-    who holds ten rows that are equal in all that is compared cannot tell which one is right, and is
-    right once in ten, also where the row of one person has the whole hit. Rows without a true
-    record, and rows that a sample leaves out, are among the ten. In the other direction equal rows
-    tie, and each hit is shared already. So no record has a risk above 1 / (released rows that equal
-    its own), and the sum stays that of `hits`, but for the share of rows without a true record.
+    It goes from 0, never, to 1, always. Released rows that are equal in all that is compared share
+    their hits equally: an intruder who holds ten equal rows links all ten to the same person, and
+    is right once in ten. So no risk is above 1 / (released rows that equal the record's own).
+
+    The hits of one class are summed and divided by its released rows, also those without a true
+    record and those that a sample leaves out. In the direction original-to-release equal rows tie,
+    and the hits are shared already. Where every row has a true record, the sum stays that of
+    :func:`~unveil.measures.hits`.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -160,8 +162,8 @@ class AtRisk(NamedTuple):
 def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     """The share of the records whose risk is above a threshold, the highest and the mean risk.
 
-    The risk of a record goes from 0, never linked correctly, to 1, always; rows that an intruder
-    cannot distinguish share it (:func:`~unveil.measures.shared_hits`). The mean hides a few records
+    The risk of a record goes from 0, never linked correctly, to 1, always; released
+    rows that an intruder cannot distinguish share it (`shared_hits`). The mean hides a few records
     that carry most of the risk; this share does not.
 
     >>> import unveil
