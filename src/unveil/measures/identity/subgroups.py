@@ -67,12 +67,8 @@ def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
     return subgroups(data, [name for name in data.columns if name in named])
 
 
-def by_subgroup(
-    values: Floats, groups: Subgrouping, *, order: Ints | None = None
-) -> tuple[GroupMean, ...]:
+def by_subgroup(values: Floats, groups: Subgrouping) -> tuple[GroupMean, ...]:
     """The mean value of each group; records whose value is NaN are left out.
-
-    `order` is the ascending order of the values, if it is known already.
 
     >>> import unveil
     >>> sex = subgroups(unveil.households(300, seed=7), ["sex"])[0]
@@ -83,8 +79,7 @@ def by_subgroup(
     if values.shape != groups.codes.shape:
         records = count(len(groups.codes), "record")
         raise UsageError(f"values: one number for each of the grouping's {records}")
-    if order is None:  # so that sums do not depend on the order of the rows
-        order = np.argsort(values)
+    order = np.argsort(values)  # so that sums do not depend on the order of the rows
     present = order[: len(values) - int(np.isnan(values).sum())]  # NaN stands last
     codes = groups.codes[present]
     sizes = np.bincount(codes, minlength=len(groups.names)).tolist()
@@ -142,8 +137,12 @@ def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[s
     group = np.full(n_categories + 1, len(ordered))  # the rare ones are one; missing is the last
     group[ordered] = np.arange(len(ordered))
     group[-1] = len(ordered) + 1
-    rare = f"fewer than {count(least, 'record')} each"
-    return group[cells.codes], (*(names[code] for code in ordered), rare, MISSING)
+    return group[cells.codes], (*(names[code] for code in ordered), rare_group(least), MISSING)
+
+
+def rare_group(least: int) -> str:
+    """The name of the categories with fewer than `least` records, which are one group."""
+    return f"fewer than {count(least, 'record')} each"
 
 
 class HouseholdChances(NamedTuple):

@@ -54,6 +54,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     sweeping: bool = False  # whether it is the worst of a knowledge sweep
     by_file: bool = False  # whether it uses the intruder's own file
     engine: str | None = None  # that compared the files; None: none did, or older evidence
+    rare: int = 0  # further records, of rare subgroups: a sampled attack found these in full
 
     @property
     def highest(self) -> float:

@@ -5,12 +5,14 @@ import io
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.locations import locate
+from unveil.measures.identity.subgroups import Subgrouping, every_subgroup
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
@@ -54,6 +56,11 @@ class AuditInputs:
     def pair(self) -> FilePair:
         """The original and the release."""
         return self.scenario.pair
+
+    @cached_property
+    def groupings(self) -> tuple[Subgrouping, ...]:
+        """The originals grouped by each stratum and quasi-identifier."""
+        return every_subgroup(self.pair.original)
 
 
 def read_inputs(

@@ -67,11 +67,18 @@ def _risk(evidence: Evidence) -> Measured:
 
 
 def _subgroup(evidence: Evidence) -> Measured:
+    groups = () if evidence.subgroups is None else evidence.subgroups.groups
+    unjudged = listing(
+        f"{count(one.n if one.size is None else one.size, 'record')} by {one.column}"
+        for one in groups
+        if one.small
+    )
+    unjudged = f"; in groups too small to judge: {unjudged}" if unjudged else ""
     if evidence.subgroups is None or evidence.subgroups.highest is None:
-        return "no subgroup has enough records"
+        return f"no subgroup has enough records{unjudged}"
     worst = evidence.subgroups.highest
     reason = f"{worst.column}, {worst.group}: {worst.share:.1%} of {worst.n:,} by {worst.attack}"
-    return worst.highest, reason + _of_all(worst.interval)
+    return worst.highest, reason + _of_all(worst.interval) + unjudged
 
 
 def _confirmed(evidence: Evidence) -> Measured:
