@@ -130,7 +130,7 @@ def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
     done = unveil_command(*AUDIT, *QUICK, "--report", "p.html", "--evidence", "e.json")
     assert done.code == 0, done.err
     share = f"{gone.mean():.1%}".replace("%", " %")
-    said = f"but 100 % of the {gone.sum()} in region, category 1. Chance does not explain it"
+    said = f"but 100 % of the {gone.sum()} in region, A (most frequent). Chance does not explain it"
     assert f"{share} of the records are not released, {said}" in done.out
     words = said_on(here / "p.html")
     assert said in words

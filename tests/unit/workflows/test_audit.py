@@ -257,13 +257,13 @@ def test_subgroups_and_households(people, full):
     groups = evidence.subgroups.groups
     assert {one.column for one in groups} == {*KNOWS}
     assert {one.group for one in groups if one.column == "town"} <= {
-        "category 1", "category 2", "category 3",
+        "A (most frequent)", "B (2nd most frequent)", "C (3rd most frequent)",
     }  # fmt: skip
     towns = people.column("town").to_numpy()
     sizes = dict(zip(*np.unique(towns, return_counts=True), strict=True))
     common = max(sizes, key=sizes.get)
     by_attack = [v[towns == common].mean() for name, v in each.items() if name != "masked again"]
-    first = next(one for one in groups if (one.column, one.group) == ("town", "category 1"))
+    first = next(one for one in groups if (one.column, one.group) == ("town", "A (most frequent)"))
     assert first.share == pytest.approx(max(by_attack), abs=1e-12)
     assert first.n == sizes[common]
     large = [one for one in groups if not one.small]

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unveil.measures.category_names import SMALLEST_GROUP
 from unveil.measures.identity.confidence_interval import wilson
-from unveil.measures.identity.subgroups import SMALLEST_GROUP, Subgrouping, rare_group
+from unveil.measures.identity.subgroups import Subgrouping, rare_group
 from unveil.support.arrays import Floats, Ints
 from unveil.values.results.risk import Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.category_names import SMALLEST_GROUP, category_names, declared_names
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import whole_number
 from unveil.table.encoding.generalised import cell_texts
@@ -15,7 +16,6 @@ from unveil.table.microdata import Microdata
 from unveil.values.results.disclosure import GroupMean, HouseholdHits
 from unveil.wording import count
 
-SMALLEST_GROUP = 10  # records of a category that is a group by itself
 MOST_RECORDS = 10**12
 FIFTHS = ("lowest fifth", "second fifth", "middle fifth", "fourth fifth", "highest fifth")
 MISSING = "missing"
@@ -37,16 +37,16 @@ def subgroups(
 ) -> tuple[Subgrouping, ...]:
     """The records grouped by each column, for risks and losses by group.
 
-    A category is named if the schema declares it, in its order, labels or hierarchy; others
-    are numbered from the most to the least frequent. Categories of fewer than `least` records
-    are one group. Numbers are in fifths by rank, equal numbers together, without their bounds.
+    A category is named if the schema declares it, in its order, labels or hierarchy; others have
+    letters, A for the most frequent. Categories of fewer than `least` records are one group.
+    Numbers are in fifths by rank, equal numbers together, without their bounds.
     Missing cells are a group of their own; a generalised cell is a category. The default columns
     are the strata, or the quasi-identifiers if there are none.
 
     >>> import unveil
     >>> groups = {g.column: g for g in subgroups(unveil.households(300, seed=7))}
     >>> groups["age"].names[0], groups["sex"].names, groups["education"].names[1]
-    ('lowest fifth', ('category 1', 'category 2'), 'primary')
+    ('lowest fifth', ('A (most frequent)', 'B (2nd most frequent)'), 'primary')
     """
     least = whole_number(least, "least", 1, MOST_RECORDS)
     if columns is None:
@@ -126,18 +126,14 @@ def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[s
     sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=n_categories)
     frequent = np.lexsort((np.arange(n_categories), -sizes))  # equal sizes by content, not shown
     frequent = frequent[sizes[frequent] >= least]
-    declared = {row[0] for row in attribute.hierarchy} | {*attribute.order}
-    shown = {label: label for label in declared} | attribute.labels
-    names, unnamed = {}, 0
-    for code in frequent.tolist():
-        label = cells.categories[code]
-        unnamed += label not in shown
-        names[code] = shown.get(label, f"category {unnamed}")
-    ordered = sorted(names) if attribute.order else list(names)
+    by_size = dict(zip(cells.categories, sizes.tolist(), strict=True))
+    names = category_names(by_size, declared_names(attribute))
+    ordered = sorted(frequent.tolist()) if attribute.order else frequent.tolist()
     group = np.full(n_categories + 1, len(ordered))  # the rare ones are one; missing is the last
     group[ordered] = np.arange(len(ordered))
     group[-1] = len(ordered) + 1
-    return group[cells.codes], (*(names[code] for code in ordered), rare_group(least), MISSING)
+    named = (names[cells.categories[code]] for code in ordered)
+    return group[cells.codes], (*named, rare_group(least), MISSING)
 
 
 def rare_group(least: int) -> str:

@@ -10,6 +10,7 @@ from unveil.values.results.evidence import Evidence
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 
 UNEVEN = 1.5  # ratio of the share of the risk to the share of the records that is worth a sentence
+LETTERED = "letters, A for the most frequent (audit with --show-values to see their codes)"
 LISTED = 200  # subgroups; a column of many categories has thousands
 
 
@@ -19,7 +20,7 @@ def people(evidence: Evidence) -> Section | None:
     if evidence.record_risks is not None:
         exhibits += [_record_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
     if evidence.subgroups is not None and evidence.subgroups.groups:
-        exhibits.append(_subgroups(evidence.subgroups))
+        exhibits.append(_subgroups(evidence.subgroups, coded=bool(evidence.categories)))
     homes = evidence.households
     if homes is not None and homes.share is not None:
         said.append(
@@ -119,12 +120,13 @@ def _worst_subgroup(subgroups: Subgroups) -> Iterator[Phrase]:
     )
 
 
-def _subgroups(subgroups: Subgroups) -> Exhibit:
+def _subgroups(subgroups: Subgroups, *, coded: bool) -> Exhibit:
     table = tabulate(
         subgroups.groups[:LISTED],
         labels("column", "attribute", lambda one: one.column),
         labels("group", "[group](subgroup)", lambda one: one.group),
         counts("n", "attacked", lambda one: one.n),
+        counts("size", "of", lambda one: one.size),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
@@ -141,10 +143,12 @@ def _subgroups(subgroups: Subgroups) -> Exhibit:
         notes=(
             phrase(
                 "The chart has the groups at the highest risk; {}. Categories that the schema does "
-                "not declare have no names here, but numbers, the most frequent first. Groups are "
-                "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
-                "fifths of the numbers.",
+                "not declare have {}. Groups are [strata](stratum), categories of "
+                "[quasi-identifiers](quasi-identifier), and fifths of the numbers. Groups with "
+                "fewer than ten attacked people are judged together; if that makes fewer than ten "
+                "in all, they are marked few, and no limit is checked on them.",
                 listed(len(subgroups.groups)),
+                phrase("their codes") if coded else phrase(LETTERED),
             ),
         ),
     )

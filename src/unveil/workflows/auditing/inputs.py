@@ -12,6 +12,7 @@ from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.locations import locate
+from unveil.measures.category_names import category_codes
 from unveil.measures.identity.subgroups import Subgrouping, every_subgroup
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -61,6 +62,12 @@ class AuditInputs:
     def groupings(self) -> tuple[Subgrouping, ...]:
         """The originals grouped by each stratum and quasi-identifier."""
         return every_subgroup(self.pair.original)
+
+    @property
+    def category_codes(self) -> dict[str, dict[str, str]]:
+        """The category behind each letter: cells of the data."""
+        grouped = (grouping.column for grouping in self.groupings)
+        return category_codes(self.pair.original, dict.fromkeys((*grouped, *self.pair.attributes)))
 
 
 def read_inputs(

@@ -82,6 +82,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     measures: Annotated[
         tuple[str, ...], _about("Further loss measures, of your own or of plug-ins, by name.")
     ] = ()
+    show_values: Annotated[
+        bool, _about("Show undeclared categories by their codes. Not on a page for others.")
+    ] = False
     intruder_file: Annotated[
         Any,
         _about("File of an intruder about the same people. It has an identifier of the original."),
