@@ -141,6 +141,10 @@ def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
     assert f"{share} of the records are not released." in others
     assert "Chance does not explain it" not in others
     assert "What each subgroup lost" not in others
+    asked = unveil_command(*AUDIT, *QUICK, "--show-values", "--evidence", "shown.json")
+    assert f"in region, {region}. Chance does not explain it" in asked.out
+    unveil_command("report", "shown.json", "--report", "y.html", "--external")
+    assert region not in said_on(here / "y.html")
 
 
 @pytest.mark.slow

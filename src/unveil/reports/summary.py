@@ -1,7 +1,6 @@
 """The summary of an audit: one value that feeds the terminal, the charts and the page."""
 
 from unveil import __version__
-from unveil.reports.category_codes import with_codes
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import headline
 from unveil.reports.sections import (
@@ -26,8 +25,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     """The page of one release; an external page omits what would help an attacker.
 
     These are the parameters and seeds, the files, the records, subgroups and attributes at the
-    highest risk, the unchanged columns, and the margins that tell right links; and codes of
-    categories, which an internal page has if the audit was asked for them (`show_values`).
+    highest risk, the unchanged columns, and the margins that tell right links.
 
     >>> import unveil
     >>> people = unveil.households(40)
@@ -38,7 +36,6 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     >>> summary(result.evidence)["attacks"].title
     'Who is linked'
     """
-    evidence = evidence if external else with_codes(evidence)
     sections = _external(evidence) if external else _internal(evidence)
     return Summary(
         kind=EXTERNAL if external else INTERNAL,

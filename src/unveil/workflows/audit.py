@@ -231,7 +231,6 @@ class AuditRun:
             remedies=remedied,
             worst_cases=bounds,
             plugins=plugins,
-            categories=inputs.category_codes if settings.show_values else {},
             **measure(inputs, attacked, steps, settings),
         )
         if self.policy is not None:

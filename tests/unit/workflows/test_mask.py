@@ -344,7 +344,7 @@ def test_the_command_line_tells_it(sample, tmp_path):
     assert done.returncode == 0, done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("dropped: ")
-    assert "in marital_status, category" in line
+    assert "in marital_status, C (3rd most frequent)" in line
     assert "divorced" not in line
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,25 +24,6 @@ class AttackedRecords(NamedTuple):
     sampled: Floats  # the records that stand for all
     with_rare: Floats  # the same, and rare subgroups in full
     people: Ints  # originals that have a true row
-
-
-class _Ascending(NamedTuple):
-    """The attacked records by their risk, so that sums do not depend on the order of the rows."""
-
-    records: Ints
-    risks: Floats
-
-    @classmethod
-    def of(cls, risks: Floats) -> _Ascending:
-        order = np.argsort(risks)
-        order = order[: len(risks) - int(np.isnan(risks).sum())]  # NaN stands last
-        return cls(order, risks[order])
-
-    def by_group(self, grouping: Subgrouping) -> tuple[Ints, Floats]:
-        """The records of each group, and the sum of their risks."""
-        codes, n_groups = grouping.codes[self.records], len(grouping.names)
-        sums = np.bincount(codes, self.risks, n_groups).astype(np.float64)
-        return np.bincount(codes, minlength=n_groups), sums
 
 
 def rare_records(groupings: Sequence[Subgrouping], sampled: Ints, people: Ints) -> Ints:
@@ -91,21 +72,21 @@ def subgroup_risks(
     [1.0, 0.0]
     """
     risks = list[GroupRisk]()
-    ascending = [(_Ascending.of(one.sampled), _Ascending.of(one.with_rare)) for one in attacks]
+    ascending = [[_ascending(part) for part in (one.sampled, one.with_rare)] for one in attacks]
     for grouping in groupings:
         parts = [
             part
             for one, both in zip(attacks, ascending, strict=True)
-            for part in _by_attack(grouping, one, *(part.by_group(grouping) for part in both))
+            for part in _by_attack(grouping, one, *(_sums(grouping, *part) for part in both))
         ]
-        judged = set[int]().union(*(part.places for part in parts if not part.risk.small))
-        worst = dict[str, GroupRisk]()
-        for part in parts:
-            known = worst.get(part.risk.group)
-            if not part.risk.small and (known is None or part.risk.highest > known.highest):
-                worst[part.risk.group] = part.risk
+        judged = set[int]().union(*(places for risk, places in parts if not risk.small))
+        worst = dict[tuple[int, ...], GroupRisk]()
+        for risk, places in parts:
+            group = places if len(places) == 1 else ()  # names may be the same
+            if not risk.small and (group not in worst or risk.highest > worst[group].highest):
+                worst[group] = risk
         risks += worst.values()
-        small = [part.risk for part in parts if part.risk.small and part.places - judged]
+        small = [risk for risk, places in parts if risk.small and not judged.issuperset(places)]
         risks += sorted(small, key=lambda one: (one.size or 0, -one.highest))[:1]
     ranked = sorted(risks, key=lambda one: (one.small, -one.highest))
     return Subgroups(
@@ -113,11 +94,17 @@ def subgroup_risks(
     )
 
 
-class _Part(NamedTuple):
-    """The risk of one group, or of several that are judged together, by one attack."""
+def _ascending(risks: Floats) -> tuple[Ints, Floats]:
+    """The attacked records by their risk: so sums do not depend on the order of the rows."""
+    records = np.argsort(risks)[: np.count_nonzero(~np.isnan(risks))]  # NaN stands last
+    return records, risks[records]
 
-    risk: GroupRisk
-    places: set[int]  # of these groups
+
+def _sums(grouping: Subgrouping, records: Ints, risks: Floats) -> tuple[Ints, Floats]:
+    """The attacked records of each group, and the sum of their risks."""
+    codes, groups = grouping.codes[records], len(grouping.names)
+    sums = np.bincount(codes, risks, groups).astype(np.float64)
+    return np.bincount(codes, minlength=groups), sums
 
 
 def _by_attack(
@@ -125,41 +112,40 @@ def _by_attack(
     attacked: AttackedRecords,
     sampled: tuple[Ints, Floats],
     with_rare: tuple[Ints, Floats],
-) -> list[_Part]:
-    """The groups and their risks; those with fewer than ten attacked are one part."""
+) -> Iterator[tuple[GroupRisk, tuple[int, ...]]]:
+    """The risk of each group, with its place; those with fewer than ten attacked are one."""
     sizes = np.bincount(grouping.codes[attacked.people], minlength=len(grouping.names))
     in_full = with_rare[0] == sizes  # otherwise only the sample stands for the group
     n, sums = (np.where(in_full, *both) for both in zip(with_rare, sampled, strict=True))
     few = (sizes > 0) & (n < SMALLEST_GROUP)
     if few.any():
         few |= (sizes > 0) & (np.array(grouping.names) == rare_group(SMALLEST_GROUP))
-    together = [[place] for place in np.flatnonzero((sizes > 0) & ~few).tolist()]
-    together += [np.flatnonzero(few).tolist()] if few.any() else []
-    parts = []
-    for places in together:
-        share, interval = _estimate(n[places], sums[places], sizes[places])
-        risk = GroupRisk(
-            column=grouping.column,
-            group=grouping.names[places[0]] if len(places) == 1 else POOLED,
-            attack=attacked.attack,
-            n=int(n[places].sum()),
-            share=share or 0.0,
-            interval=interval,
-            small=share is None or bool(n[places].sum() < SMALLEST_GROUP),
-            size=int(sizes[places].sum()),
+    alone = [(place,) for place in np.flatnonzero((sizes > 0) & ~few).tolist()]
+    for places in (*alone, tuple(np.flatnonzero(few).tolist())):
+        if not places:
+            continue
+        at = list(places)
+        share, interval = _estimate(n[at], sums[at], sizes[at])
+        yield (
+            GroupRisk(
+                column=grouping.column,
+                group=grouping.names[places[0]] if len(places) == 1 else POOLED,
+                attack=attacked.attack,
+                n=int(n[at].sum()),
+                share=share or 0.0,
+                interval=interval,
+                small=share is None or bool(n[at].sum() < SMALLEST_GROUP),
+                size=int(sizes[at].sum()),
+            ),
+            places,
         )
-        parts.append(_Part(risk, set(places)))
-    return parts
 
 
 def _estimate(n: Ints, sums: Floats, sizes: Ints) -> tuple[float | None, Interval | None]:
     """The share linked of several groups: those attacked in full as it is, others by a sample."""
     full, size = n == sizes, int(sizes.sum())
-    known, drawn, left = (
-        float(sums[full].sum()) / size,
-        int(n[~full].sum()),
-        int(sizes[~full].sum()),
-    )
+    known, drawn = float(sums[full].sum()) / size, int(n[~full].sum())
+    left = int(sizes[~full].sum())
     share = float(sums[~full].sum()) / max(drawn, 1)
     interval = wilson(min(share * drawn, drawn), drawn, left) if drawn else None
     if interval is None:  # no sample: all were attacked, or there is a group of which nobody was

@@ -33,15 +33,19 @@ class Subgrouping:
 
 
 def subgroups(
-    data: Microdata, columns: Sequence[str] | None = None, *, least: int = SMALLEST_GROUP
+    data: Microdata,
+    columns: Sequence[str] | None = None,
+    *,
+    least: int = SMALLEST_GROUP,
+    show_values: bool = False,
 ) -> tuple[Subgrouping, ...]:
     """The records grouped by each column, for risks and losses by group.
 
     A category is named if the schema declares it, in its order, labels or hierarchy; others have
-    letters, A for the most frequent. Categories of fewer than `least` records are one group.
-    Numbers are in fifths by rank, equal numbers together, without their bounds.
-    Missing cells are a group of their own; a generalised cell is a category. The default columns
-    are the strata, or the quasi-identifiers if there are none.
+    letters, A for the most frequent, or with `show_values` their codes. Categories of fewer than
+    `least` records are one group. Numbers are in fifths by rank, equal numbers together, without
+    their bounds. Missing cells are a group of their own; a generalised cell is a category. The
+    default columns are the strata, or the quasi-identifiers if there are none.
 
     >>> import unveil
     >>> groups = {g.column: g for g in subgroups(unveil.households(300, seed=7))}
@@ -53,10 +57,10 @@ def subgroups(
         named = data.schema.with_role("stratum") or data.schema.with_role("quasi")
         columns = [name for name in data.columns if name in named]
     data.check(*columns)
-    return tuple(_grouped(data, name, least) for name in columns)
+    return tuple(_grouped(data, name, least, show_values=show_values) for name in columns)
 
 
-def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
+def every_subgroup(data: Microdata, *, show_values: bool = False) -> tuple[Subgrouping, ...]:
     """The records grouped by each stratum and by each quasi-identifier.
 
     >>> import unveil
@@ -64,7 +68,8 @@ def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
     ['region', 'sex', 'age']
     """
     named = (*data.schema.with_role("stratum"), *data.schema.with_role("quasi"))
-    return subgroups(data, [name for name in data.columns if name in named])
+    columns = [name for name in data.columns if name in named]
+    return subgroups(data, columns, show_values=show_values)
 
 
 def by_subgroup(values: Floats, groups: Subgrouping) -> tuple[GroupMean, ...]:
@@ -90,13 +95,13 @@ def by_subgroup(values: Floats, groups: Subgrouping) -> tuple[GroupMean, ...]:
     )
 
 
-def _grouped(data: Microdata, column: str, least: int) -> Subgrouping:
+def _grouped(data: Microdata, column: str, least: int, *, show_values: bool) -> Subgrouping:
     attribute = data.schema[column]
     by_size = data.level(column) == "numeric" and "stratum" not in attribute.role
     if by_size and not attribute.generalised:
         codes, names = _fifths(data, column)
     else:
-        codes, names = _categories(data, column, least)
+        codes, names = _categories(data, column, least, show_values=show_values)
     sizes = np.bincount(codes, minlength=len(names))
     used = np.flatnonzero(sizes)
     place = np.full(len(names), -1)
@@ -120,14 +125,16 @@ def _fifths(data: Microdata, column: str) -> tuple[Ints, tuple[str, ...]]:
     return codes, (*FIFTHS, MISSING)
 
 
-def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[str, ...]]:
+def _categories(
+    data: Microdata, column: str, least: int, *, show_values: bool
+) -> tuple[Ints, tuple[str, ...]]:
     cells, attribute = cell_texts(data, column), data.schema[column]
     n_categories = len(cells.categories)
     sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=n_categories)
     frequent = np.lexsort((np.arange(n_categories), -sizes))  # equal sizes by content, not shown
     frequent = frequent[sizes[frequent] >= least]
     by_size = dict(zip(cells.categories, sizes.tolist(), strict=True))
-    names = category_names(by_size, declared_names(attribute))
+    names = category_names(by_size, declared_names(attribute), show_values=show_values)
     ordered = sorted(frequent.tolist()) if attribute.order else frequent.tolist()
     group = np.full(n_categories + 1, len(ordered))  # the rare ones are one; missing is the last
     group[ordered] = np.arange(len(ordered))

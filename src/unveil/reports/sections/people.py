@@ -10,7 +10,6 @@ from unveil.values.results.evidence import Evidence
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 
 UNEVEN = 1.5  # ratio of the share of the risk to the share of the records that is worth a sentence
-LETTERED = "letters, A for the most frequent (audit with --show-values to see their codes)"
 LISTED = 200  # subgroups; a column of many categories has thousands
 
 
@@ -20,7 +19,7 @@ def people(evidence: Evidence) -> Section | None:
     if evidence.record_risks is not None:
         exhibits += [_record_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
     if evidence.subgroups is not None and evidence.subgroups.groups:
-        exhibits.append(_subgroups(evidence.subgroups, coded=bool(evidence.categories)))
+        exhibits.append(_subgroups(evidence.subgroups, undeclared(evidence)))
     homes = evidence.households
     if homes is not None and homes.share is not None:
         said.append(
@@ -120,7 +119,7 @@ def _worst_subgroup(subgroups: Subgroups) -> Iterator[Phrase]:
     )
 
 
-def _subgroups(subgroups: Subgroups, *, coded: bool) -> Exhibit:
+def _subgroups(subgroups: Subgroups, undeclared: Phrase) -> Exhibit:
     table = tabulate(
         subgroups.groups[:LISTED],
         labels("column", "attribute", lambda one: one.column),
@@ -142,15 +141,25 @@ def _subgroups(subgroups: Subgroups, *, coded: bool) -> Exhibit:
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(
             phrase(
-                "The chart has the groups at the highest risk; {}. Categories that the schema does "
-                "not declare have {}. Groups are [strata](stratum), categories of "
-                "[quasi-identifiers](quasi-identifier), and fifths of the numbers. Groups with "
-                "fewer than ten attacked people are judged together; if that makes fewer than ten "
-                "in all, they are marked few, and no limit is checked on them.",
+                "The chart has the groups at the highest risk; {}. {} Groups are "
+                "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
+                "fifths of the numbers. Groups with fewer than ten attacked people are judged "
+                "together; if that makes fewer than ten in all, they are marked few, and no limit "
+                "is checked on them.",
                 listed(len(subgroups.groups)),
-                phrase("their codes") if coded else phrase(LETTERED),
+                undeclared,
             ),
         ),
+    )
+
+
+def undeclared(evidence: Evidence) -> Phrase:
+    """How categories are named that the schema does not declare."""
+    if evidence.settings.get("show_values"):
+        return phrase("Categories that the schema does not declare are shown as they are.")
+    return phrase(
+        "Categories that the schema does not declare have letters, A for the most frequent "
+        "(audit with --show-values to see their codes)."
     )
 
 

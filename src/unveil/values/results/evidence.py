@@ -110,8 +110,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Every number of an audit with its inputs and settings, as one JSON document.
 
-    It contains no cell of the data, unless `show_values` asked for the codes of categories, but the
-    plan and its seed, so it is as private as the original.
+    It contains no cell of the data, unless `show_values` asks for codes of categories, but the plan
+    and its seed, so it is as private as the original.
     """
 
     format: int
@@ -156,7 +156,6 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     worst_cases: tuple[SupervisedBound, ...] = ()  # the worst first; not among the attacks
     compatible: CompatibleRows | None = None  # where known attributes are generalised
     plugins: tuple[UsedPlugin, ...] = ()
-    categories: dict[str, dict[str, str]] = {}  # of columns, what letters stand for; on request
 
     @property
     def most_claimed(self) -> Finding | None:

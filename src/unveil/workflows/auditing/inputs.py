@@ -12,7 +12,6 @@ from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.locations import locate
-from unveil.measures.category_names import category_codes
 from unveil.measures.identity.subgroups import Subgrouping, every_subgroup
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -48,6 +47,7 @@ class AuditInputs:
     truth: str | None  # as the user stated it
     notes: tuple[str, ...] = ()
     file: IntruderFile | None = None
+    show_values: bool = False  # whether undeclared categories are named by their codes
 
     def is_quick(self, run: AttackRun) -> bool:
         """Whether an attack can be repeated: it is blind, or fitted to few records."""
@@ -61,13 +61,7 @@ class AuditInputs:
     @cached_property
     def groupings(self) -> tuple[Subgrouping, ...]:
         """The originals grouped by each stratum and quasi-identifier."""
-        return every_subgroup(self.pair.original)
-
-    @property
-    def category_codes(self) -> dict[str, dict[str, str]]:
-        """The category behind each letter: cells of the data."""
-        grouped = (grouping.column for grouping in self.groupings)
-        return category_codes(self.pair.original, dict.fromkeys((*grouped, *self.pair.attributes)))
+        return every_subgroup(self.pair.original, show_values=self.show_values)
 
 
 def read_inputs(
@@ -126,6 +120,7 @@ def read_inputs(
         files=files,
         truth=None if truth is None else stated,
         file=file,
+        show_values=settings.show_values,
     )
     return replace(inputs, notes=(*notes, *too_many, *doubts(inputs.pair, seed)))
 

@@ -52,7 +52,7 @@ def measure(
                 pair, groupings=inputs.groupings, seed=seed, further=settings.measures
             ),
         ),
-        "shapes": ("shapes", lambda: measures.shapes(pair)),
+        "shapes": ("shapes", lambda: measures.shapes(pair, show_values=settings.show_values)),
         "record_risks": ("risks of records", lambda: _record_risks(attacked)),
     }
     measured: dict[str, Any] = {

@@ -102,6 +102,16 @@ def test_a_group_that_another_attack_judges_is_not_too_small():
     assert (rare.n, rare.size, rare.small) == (0, 8, True)
 
 
+def test_groups_of_the_same_name_stay_apart():
+    """Two codes may have one label."""
+    rows = pl.DataFrame({"town": ["a"] * 20 + ["b"] * 15})
+    schema = Schema({"town": {"role": "quasi", "labels": {"a": "one", "b": "one"}}})
+    towns = measures.subgroups(Microdata(rows, schema))
+    risks = np.repeat([0.0, 1.0], [20, 15])
+    every = AttackedRecords("distance", risks, risks, np.arange(35))
+    assert [one.n for one in subgroup_risks(towns, [every]).groups] == [15, 20]
+
+
 def test_the_rare_come_first_and_are_no_more_than_the_sample():
     sampled = np.arange(0, 180, 6)  # 30, none of them in c, d, e or f
     assert rare_records(TOWNS, sampled, EVERYBODY).tolist() == list(range(210, 230))
