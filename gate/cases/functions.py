@@ -178,6 +178,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "rows_that_fit": lambda: m.rows_that_fit(links("compatible", "ranges")),
     "sampling_fraction": lambda: m.sampling_fraction(people()),
     "shapes": lambda: on_both(m.shapes),
+    "shared_hits": lambda: [*on_links(m.shared_hits), m.shared_hits(links("coarse", back=True))],
     "subgroups": lambda: m.subgroups(people(), [*K, "age"], least=5),
     "suppression": lambda: on_both(m.suppression, groupings=m.subgroups(people(), ["sex"])),
     "tables": lambda: on_both(m.tables),

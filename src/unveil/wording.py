@@ -3,7 +3,9 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["absent_column", "count", "listing", "printable", "reason", "suggest"]
+__all__ = [
+    "absent_column", "count", "letters", "listing", "ordinal", "printable", "reason", "suggest",
+]  # fmt: skip
 
 LISTED = 30  # names listed in a message before "and N more"
 
@@ -52,6 +54,26 @@ def count(n: int, noun: str) -> str:
     ('1 record', '2,000 records')
     """
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def ordinal(n: int) -> str:
+    """A place in an order.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']
+    """
+    ending = "th" if 10 < n % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"
+
+
+def letters(n: int) -> str:
+    """A place in an order as letters.
+
+    >>> [letters(n) for n in (1, 2, 26, 27, 52, 53, 702, 703)]
+    ['A', 'B', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']
+    """
+    before, last = divmod(n - 1, 26)
+    return (letters(before) if before else "") + chr(ord("A") + last)
 
 
 def printable(text: str) -> str:

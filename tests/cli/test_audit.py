@@ -148,7 +148,7 @@ def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
     done = unveil_command(*AUDIT, *QUICK, "--report", "p.html", "--evidence", "e.json")
     assert done.code == 0, done.err
     share = f"{gone.mean():.1%}".replace("%", " %")
-    said = f"but 100 % of the {gone.sum()} in region, category 1. Chance does not explain it"
+    said = f"but 100 % of the {gone.sum()} in region, A (most frequent). Chance does not explain it"
     assert f"{share} of the records are not released, {said}" in done.out
     words = said_on(here / "p.html")
     assert said in words
@@ -159,6 +159,10 @@ def test_discards_that_fall_on_a_minority_are_said(unveil_command, here):
     assert f"{share} of the records are not released." in others
     assert "Chance does not explain it" not in others
     assert "What each subgroup lost" not in others
+    asked = unveil_command(*AUDIT, *QUICK, "--show-values", "--evidence", "shown.json")
+    assert f"in region, {region}. Chance does not explain it" in asked.out
+    unveil_command("report", "shown.json", "--report", "y.html", "--external")
+    assert region not in said_on(here / "y.html")
 
 
 @pytest.mark.slow

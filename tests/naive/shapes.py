@@ -63,17 +63,23 @@ def _digits(end):
     return len(str(abs(int(end))).rstrip("0"))
 
 
+def nth_letter(place):
+    """The name of an undeclared category; of no more than 26."""
+    ending = ["", "2nd ", "3rd "][place] if place < 3 else f"{place + 1}th "
+    return f"{chr(ord('A') + place)} ({ending}most frequent)"
+
+
 def categories(before, after, declared):
-    """The counts of nominal categories: declared by name, the others by number, then the rest."""
+    """The counts of nominal categories: declared by name, the others by letter, then the rest."""
     mine, released = [v for v in before if v], [v for v in after if v]
     shown = [c for c in {*mine, *released} if c in declared or mine.count(c) >= 10]
     shown.sort(key=lambda c: (-mine.count(c), -released.count(c), c))
     if len(shown) > 12 or len(shown) < len({*mine, *released}):
         shown = shown[:11]
-    bars, unnamed = [], 0
+    ranked = sorted({*mine}, key=lambda c: (-mine.count(c), c))
+    bars = []
     for c in shown:
-        unnamed += c not in declared
-        name = c if c in declared else f"category {unnamed}"
+        name = c if c in declared else nth_letter(ranked.index(c))
         bars.append((name, mine.count(c), released.count(c)))
     rest = [sum(v not in shown for v in side) for side in (mine, released)]
     return [*bars, ("other", *rest)] if any(rest) else bars

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -242,6 +243,43 @@ def test_no_attack_expects_more_than_the_ceiling(name, seed, n, reverse, gaps, f
     assert measures.hits(links).sum() <= measures.ceiling(links) + 1e-9
     some = links.sample(max(1, n // 3))
     assert measures.hits(some).sum() <= measures.ceiling(some) + 1e-9
+
+
+@examples(1 / 2)
+@given(
+    name=names,
+    matching=st.sampled_from(["nearest", "one-to-one", "posterior"]),
+    seed=seeds,
+    n=st.integers(6, 25),
+    reverse=st.booleans(),
+    few=st.booleans(),
+)
+def test_no_record_is_at_a_higher_risk_than_one_of_its_equal_rows(
+    name, matching, seed, n, reverse, few
+):
+    mine, released = table(seed, n)
+    rows = np.random.default_rng(seed).permutation(n)
+    released = released.take(np.arange(n) // 3 * 3).take(rows)  # threes of equal rows
+    spec = (EVERY | OF_NUMBERS | OTHERS)[name]
+    intruder = Intruder(
+        knows=["job"] if name == "free" else NUMBERS if name in OF_NUMBERS else None,
+        direction="release-to-original" if reverse else "original-to-release",
+        records=list(range(0, n, 2)) if few else None,
+    )
+    if name == "polynomial" and matching == "posterior":
+        return  # its distances are no likelihoods
+    spec = msgspec.structs.replace(spec, matching=matching)
+    links = unveil.attack(mine, released, spec, intruder=intruder, truth=rows)
+    shared, classes = measures.shared_hits(links), links.finder.classes()
+    there = links.true_rows >= 0
+    own = classes[links.records if reverse else links.true_rows][there]
+    assert (shared[there] <= 1 / np.bincount(classes)[own] + 1e-12).all()
+    if not few:
+        assert shared.sum() == pytest.approx(measures.hits(links).sum())
+    if reverse:
+        assert all(len({*shared[there][own == one].round(12)}) == 1 for one in own)
+    some = links.sample(max(1, n // 3))
+    assert measures.shared_hits(some) == pytest.approx(shared[some.records])
 
 
 @examples(1 / 2)

@@ -27,8 +27,8 @@ SECTIONS = {
     "Intruder": ("knows", "intruder_file", "attacks", "errors", "worst_case", "halves"),
     "Limits": ("policy", "max_risk"),
     "Output": (
-        *("report", "external", "figures", "evidence", "per_record", "as_json", "force"),
-        *("replay", "resume"),
+        *("report", "external", "figures", "evidence", "per_record", "as_json", "show_values"),
+        *("force", "replay", "resume"),
     ),
     "Effort": (
         *("seconds", "exact", "memory", "engine", "sweep", "remask", "remedies", "measures"),

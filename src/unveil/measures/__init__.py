@@ -26,7 +26,7 @@ from unveil.measures.identity.chance import permutation_law, random_links, rando
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.forecast import certainty, forecast
-from unveil.measures.identity.hits import at_risk, hits, in_any, top_k
+from unveil.measures.identity.hits import at_risk, hits, in_any, shared_hits, top_k
 from unveil.measures.identity.per_record import record_risks
 from unveil.measures.identity.risk import baseline, ceiling, p_value, risk
 from unveil.measures.identity.row_order import row_order
@@ -63,6 +63,7 @@ __all__ = [
     "numeric", "openness", "overall", "p_value", "permutation_law", "population_risk", "precision",
     "predictions", "propensity", "random_links", "random_matching", "record_risks", "related",
     "release_uniqueness", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
+    "shared_hits",
     "subgroups", "suppression", "tables", "top_k", "unchanged", "uneven_discards", "uniqueness",
     "wilson",
 ]  # fmt: skip

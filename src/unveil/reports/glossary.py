@@ -77,7 +77,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "interval": ("95 % interval", measures.wilson),
     "rank-of-truth": ("Among the k best", measures.top_k),
     "at-risk": ("Records at risk", measures.at_risk),
-    "record-risk": ("Risk of a record", measures.hits),
+    "record-risk": ("Risk of a record", measures.shared_hits),
     "knowledge": ("Knowledge curve", knowledge.Knowledge),
     "noisy-knowledge": ("Noisy knowledge", knowledge.NoisyKnowledge),
     "remasking": ("Masking again", remedies.Remasking),

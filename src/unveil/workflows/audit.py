@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any, cast
 
 import msgspec
+import numpy as np
 
 from unveil import __version__
 from unveil.attacks import Attack
@@ -288,10 +289,12 @@ class AuditRun:
             run,
             self.inputs.scenario if file is None else file.scenario,
             self._budget(run.step),
+            groupings=self.inputs.groupings,
             people=None if file is None else file.people,
         )
         finding, per_record = steps.run_per_record(run.step, Finding, work)
-        return AttackResult(run, finding, cast("Floats", per_record))
+        risks = np.atleast_2d(cast("Floats", per_record))
+        return AttackResult(run, finding, risks[0], risks[-1])
 
     def _sweep_knowledge(
         self, attacked: AttackResults, steps: Checkpoints

@@ -8,6 +8,7 @@ chosen. A matching replaces the formula by its own probability.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,10 +24,12 @@ LARGEST_K = 1000
 
 
 def hits(links: Links, *, ties: Ties = "expected") -> Floats:
-    """The risk of each record: the probability that the attack links it with its true row.
+    """The probability that each link is right, whose sum is the expected number of correct links.
 
     It is 1 if the true row is closer than all others, one half if one other is exactly as close,
-    and 0 if another is closer: [n_closer = 0] / (1 + n_tied).
+    and 0 if another is closer: [n_closer = 0] / (1 + n_tied). Equal records have the same link, so
+    that one of them may have a whole hit and the others none: the risk of a single record is
+    `shared_hits`.
 
     Parameters
     ----------
@@ -55,6 +58,43 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     if ties == "expected":
         return expected
     return (expected == 1 if ties == "unique" else expected > 0).astype(np.float64)
+
+
+def shared_hits(links: Links) -> Floats:
+    """The risk of each record: the probability that the attack links it with its true row.
+
+    It goes from 0, never, to 1, always. Released rows that are equal in all that is compared share
+    their hits equally: an intruder who holds ten equal rows links all ten to the same person, and
+    is right once in ten. So no risk is above 1 / (released rows that equal the record's own).
+
+    The hits of one class are summed and divided by its released rows, also those without a true
+    record and those that a sample leaves out. In the direction original-to-release equal rows tie,
+    and the hits are shared already. Where every row has a true record, the sum stays that of
+    :func:`~unveil.measures.hits`.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> knows = unveil.Intruder(knows=["sex"], direction="release-to-original")
+    >>> links = unveil.attack(people, people, "distance", intruder=knows, truth="person")
+    >>> bool(shared_hits(links).max() < 1 / 40)
+    True
+    """
+    per_link = hits(links)
+    if not links.intruder.reverse:
+        return per_link
+    classes = links.finder.classes()
+    sizes, own = np.bincount(classes), classes[links.records]
+    left_out = np.isin(classes, own[sizes[own] > 1])
+    left_out[links.records] = False
+    rest = replace(links, records=np.flatnonzero(left_out))
+    every, of = np.append(per_link, hits(rest)), np.append(own, classes[rest.records])
+    order = np.argsort(every)  # so that sums do not depend on the order of the rows
+    every, of, least = every[order], of[order], np.zeros(len(sizes))
+    least[of[::-1]] = every[
+        ::-1
+    ]  # where all hits of a class are equal, they stay to the last digit
+    shared: Floats = least + np.bincount(of, every - least[of], len(sizes)) / np.maximum(sizes, 1)
+    return shared[own]
 
 
 def in_any(attacks: Sequence[Links]) -> Floats:
@@ -122,8 +162,9 @@ class AtRisk(NamedTuple):
 def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     """The share of the records whose risk is above a threshold, the highest and the mean risk.
 
-    The risk of a record goes from 0, never linked correctly, to 1, always. The mean hides a few
-    records that carry most of the risk; this share does not.
+    The risk of a record goes from 0, never linked correctly, to 1, always; released
+    rows that an intruder cannot distinguish share it (`shared_hits`). The mean hides a few records
+    that carry most of the risk; this share does not.
 
     >>> import unveil
     >>> people = unveil.households(100)
@@ -132,7 +173,7 @@ def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     1.0
     """
     threshold = share(threshold, "threshold")
-    risks = hits(links)[links.true_rows >= 0]
+    risks = shared_hits(links)[links.true_rows >= 0]
     if not len(risks):
         return AtRisk(0.0, 0.0, 0.0, threshold)
     above, highest, mean = (risks > threshold).mean(), risks.max(), risks.mean()

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.category_names import SMALLEST_GROUP, category_names, declared_names
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import whole_number
 from unveil.table.encoding.generalised import cell_texts
@@ -15,7 +16,6 @@ from unveil.table.microdata import Microdata
 from unveil.values.results.disclosure import GroupMean, HouseholdHits
 from unveil.wording import count
 
-SMALLEST_GROUP = 10  # records of a category that is a group by itself
 MOST_RECORDS = 10**12
 FIFTHS = ("lowest fifth", "second fifth", "middle fifth", "fourth fifth", "highest fifth")
 MISSING = "missing"
@@ -33,30 +33,34 @@ class Subgrouping:
 
 
 def subgroups(
-    data: Microdata, columns: Sequence[str] | None = None, *, least: int = SMALLEST_GROUP
+    data: Microdata,
+    columns: Sequence[str] | None = None,
+    *,
+    least: int = SMALLEST_GROUP,
+    show_values: bool = False,
 ) -> tuple[Subgrouping, ...]:
     """The records grouped by each column, for risks and losses by group.
 
-    A category is named if the schema declares it, in its order, labels or hierarchy; others
-    are numbered from the most to the least frequent. Categories of fewer than `least` records
-    are one group. Numbers are in fifths by rank, equal numbers together, without their bounds.
-    Missing cells are a group of their own; a generalised cell is a category. The default columns
-    are the strata, or the quasi-identifiers if there are none.
+    A category is named if the schema declares it, in its order, labels or hierarchy; others have
+    letters, A for the most frequent, or with `show_values` their codes. Categories of fewer than
+    `least` records are one group. Numbers are in fifths by rank, equal numbers together, without
+    their bounds. Missing cells are a group of their own; a generalised cell is a category. The
+    default columns are the strata, or the quasi-identifiers if there are none.
 
     >>> import unveil
     >>> groups = {g.column: g for g in subgroups(unveil.households(300, seed=7))}
     >>> groups["age"].names[0], groups["sex"].names, groups["education"].names[1]
-    ('lowest fifth', ('category 1', 'category 2'), 'primary')
+    ('lowest fifth', ('A (most frequent)', 'B (2nd most frequent)'), 'primary')
     """
     least = whole_number(least, "least", 1, MOST_RECORDS)
     if columns is None:
         named = data.schema.with_role("stratum") or data.schema.with_role("quasi")
         columns = [name for name in data.columns if name in named]
     data.check(*columns)
-    return tuple(_grouped(data, name, least) for name in columns)
+    return tuple(_grouped(data, name, least, show_values=show_values) for name in columns)
 
 
-def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
+def every_subgroup(data: Microdata, *, show_values: bool = False) -> tuple[Subgrouping, ...]:
     """The records grouped by each stratum and by each quasi-identifier.
 
     >>> import unveil
@@ -64,15 +68,12 @@ def every_subgroup(data: Microdata) -> tuple[Subgrouping, ...]:
     ['region', 'sex', 'age']
     """
     named = (*data.schema.with_role("stratum"), *data.schema.with_role("quasi"))
-    return subgroups(data, [name for name in data.columns if name in named])
+    columns = [name for name in data.columns if name in named]
+    return subgroups(data, columns, show_values=show_values)
 
 
-def by_subgroup(
-    values: Floats, groups: Subgrouping, *, order: Ints | None = None
-) -> tuple[GroupMean, ...]:
+def by_subgroup(values: Floats, groups: Subgrouping) -> tuple[GroupMean, ...]:
     """The mean value of each group; records whose value is NaN are left out.
-
-    `order` is the ascending order of the values, if it is known already.
 
     >>> import unveil
     >>> sex = subgroups(unveil.households(300, seed=7), ["sex"])[0]
@@ -83,8 +84,7 @@ def by_subgroup(
     if values.shape != groups.codes.shape:
         records = count(len(groups.codes), "record")
         raise UsageError(f"values: one number for each of the grouping's {records}")
-    if order is None:  # so that sums do not depend on the order of the rows
-        order = np.argsort(values)
+    order = np.argsort(values)  # so that sums do not depend on the order of the rows
     present = order[: len(values) - int(np.isnan(values).sum())]  # NaN stands last
     codes = groups.codes[present]
     sizes = np.bincount(codes, minlength=len(groups.names)).tolist()
@@ -95,13 +95,13 @@ def by_subgroup(
     )
 
 
-def _grouped(data: Microdata, column: str, least: int) -> Subgrouping:
+def _grouped(data: Microdata, column: str, least: int, *, show_values: bool) -> Subgrouping:
     attribute = data.schema[column]
     by_size = data.level(column) == "numeric" and "stratum" not in attribute.role
     if by_size and not attribute.generalised:
         codes, names = _fifths(data, column)
     else:
-        codes, names = _categories(data, column, least)
+        codes, names = _categories(data, column, least, show_values=show_values)
     sizes = np.bincount(codes, minlength=len(names))
     used = np.flatnonzero(sizes)
     place = np.full(len(names), -1)
@@ -125,25 +125,27 @@ def _fifths(data: Microdata, column: str) -> tuple[Ints, tuple[str, ...]]:
     return codes, (*FIFTHS, MISSING)
 
 
-def _categories(data: Microdata, column: str, least: int) -> tuple[Ints, tuple[str, ...]]:
+def _categories(
+    data: Microdata, column: str, least: int, *, show_values: bool
+) -> tuple[Ints, tuple[str, ...]]:
     cells, attribute = cell_texts(data, column), data.schema[column]
     n_categories = len(cells.categories)
     sizes = np.bincount(cells.codes[cells.codes >= 0], minlength=n_categories)
     frequent = np.lexsort((np.arange(n_categories), -sizes))  # equal sizes by content, not shown
     frequent = frequent[sizes[frequent] >= least]
-    declared = {row[0] for row in attribute.hierarchy} | {*attribute.order}
-    shown = {label: label for label in declared} | attribute.labels
-    names, unnamed = {}, 0
-    for code in frequent.tolist():
-        label = cells.categories[code]
-        unnamed += label not in shown
-        names[code] = shown.get(label, f"category {unnamed}")
-    ordered = sorted(names) if attribute.order else list(names)
+    by_size = dict(zip(cells.categories, sizes.tolist(), strict=True))
+    names = category_names(by_size, declared_names(attribute), show_values=show_values)
+    ordered = sorted(frequent.tolist()) if attribute.order else frequent.tolist()
     group = np.full(n_categories + 1, len(ordered))  # the rare ones are one; missing is the last
     group[ordered] = np.arange(len(ordered))
     group[-1] = len(ordered) + 1
-    rare = f"fewer than {count(least, 'record')} each"
-    return group[cells.codes], (*(names[code] for code in ordered), rare, MISSING)
+    named = (names[cells.categories[code]] for code in ordered)
+    return group[cells.codes], (*named, rare_group(least), MISSING)
+
+
+def rare_group(least: int) -> str:
+    """The name of the categories with fewer than `least` records, which are one group."""
+    return f"fewer than {count(least, 'record')} each"
 
 
 class HouseholdChances(NamedTuple):

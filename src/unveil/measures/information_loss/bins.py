@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.measures.identity.subgroups import SMALLEST_GROUP
+from unveil.measures.category_names import SMALLEST_GROUP
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import Stored
 

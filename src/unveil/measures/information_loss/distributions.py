@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.measures.identity.subgroups import SMALLEST_GROUP
+from unveil.measures.category_names import SMALLEST_GROUP, category_names, declared_names
 from unveil.measures.information_loss.bins import MOST_BINS, Spans, shared_bins
 from unveil.table.cells import OneOf, parse_cell
 from unveil.table.columns import Stored, stored_as
@@ -28,16 +28,16 @@ NO_ENDS = (
 )
 
 
-def shapes(pair: FilePair) -> tuple[Shape, ...]:
+def shapes(pair: FilePair, *, show_values: bool = False) -> tuple[Shape, ...]:
     """The distribution of each attribute before and after, in the same ranges or categories.
 
     No cell is revealed. Numbers and dates are in at most 12 ranges with round ends, the outer ones
     open with at least 10 records of either file. A category is named if the schema declares it,
-    in its order, labels or hierarchy; others are numbered from the most to the least frequent in
-    the original. Undeclared categories of fewer than 10 records of the original are "other", and
-    so are the least frequent beyond 12. A range, a set or a star that may lie in several bars is
-    "generalised"; 20..30 lies in "20 to 30". Missing cells are counted separately. If fewer than 20
-    records of a file have a value, a note states it.
+    in its order, labels or hierarchy; others have letters, A for the most frequent in the original,
+    with `show_values` their codes. Undeclared categories of fewer than 10 records of the original
+    are "other", and so are the least frequent beyond 12. A range, a set or a star that may lie in
+    several bars is "generalised"; 20..30 lies in "20 to 30". Missing cells are counted separately.
+    If fewer than 20 records of a file have a value, a note states it.
 
     The shift of the mean and the spread are of numbers, a range counting as its middle. Pairs are
     not needed.
@@ -48,9 +48,9 @@ def shapes(pair: FilePair) -> tuple[Shape, ...]:
     >>> [bar.label for bar in found["age"].bars][:2], found["age"].shift
     (['under 10', '10 to 19'], 0.0)
     >>> [bar.label for bar in found["sex"].bars]
-    ['category 1', 'category 2']
+    ['A (most frequent)', 'B (2nd most frequent)']
     """
-    return tuple(_shape(pair, name) for name in pair.attributes)
+    return tuple(_shape(pair, name, show_values=show_values) for name in pair.attributes)
 
 
 class BarCounts(NamedTuple):
@@ -61,7 +61,7 @@ class BarCounts(NamedTuple):
     release: Sequence[int]
 
 
-def _shape(pair: FilePair, name: str) -> Shape:
+def _shape(pair: FilePair, name: str, *, show_values: bool) -> Shape:
     files, level = (pair.original, pair.release), pair.level(name)
     missing = [int(data.column(name).null_count()) for data in files]
     values = [len(data) - n for data, n in zip(files, missing, strict=True)]
@@ -75,7 +75,7 @@ def _shape(pair: FilePair, name: str) -> Shape:
     if not few and level == "numeric":
         counts, (shift, wider) = _range_counts(pair, name), _shift_and_spread(pair, name)
     elif not few:
-        counts = _category_counts(pair, name, ordinal=level == "ordinal")
+        counts = _category_counts(pair, name, ordinal=level == "ordinal", show_values=show_values)
     return Shape(
         column=name,
         level=level,
@@ -142,10 +142,12 @@ def _shift_and_spread(pair: FilePair, name: str) -> tuple[float | None, float | 
     return result if all(map(math.isfinite, result)) else (None, None)
 
 
-def _category_counts(pair: FilePair, name: str, *, ordinal: bool) -> BarCounts:
+def _category_counts(pair: FilePair, name: str, *, ordinal: bool, show_values: bool) -> BarCounts:
     files = pair.original, pair.release
     (before, open_before), (after, open_after) = (_tally(data, name) for data in files)
-    declared = _declared(pair.release, name) | _declared(pair.original, name)
+    declared = declared_names(pair.release.schema[name]) | declared_names(
+        pair.original.schema[name]
+    )
     shown = {
         label for label in (*before, *after) if label in declared or before[label] >= SMALLEST_GROUP
     }
@@ -153,8 +155,7 @@ def _category_counts(pair: FilePair, name: str, *, ordinal: bool) -> BarCounts:
     room = MOST_BINS - bool(open_before or open_after)
     rest = len(shown) < len(before | after) or len(ranked) > room
     ranked = ranked[: room - rest]
-    unnamed = [label for label in ranked if label not in declared]
-    names = declared | {label: f"category {n}" for n, label in enumerate(unnamed, start=1)}
+    names = declared | category_names(before, declared, show_values=show_values)
     if ordinal:
         order = (*pair.original.order(name), *pair.release.order(name), *before, *after)
         ranked = [label for label in dict.fromkeys(order) if label in set(ranked)]
@@ -186,10 +187,3 @@ def _tally(data: Microdata, name: str) -> tuple[Counter[str], int]:
         elif size:
             tally[leaves.pop()] += size
     return tally, several
-
-
-def _declared(data: Microdata, name: str) -> dict[str, str]:
-    """The label that each declared category is shown as."""
-    attribute = data.schema[name]
-    listed = (*attribute.order, *(row[0] for row in attribute.hierarchy))
-    return {label: label for label in listed} | attribute.labels

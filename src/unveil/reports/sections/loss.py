@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
-from unveil.reports.sections.people import LISTED, listed
+from unveil.reports.sections.people import LISTED, listed, undeclared
 from unveil.reports.tables import (
     Cell,
     Cells,
@@ -282,7 +282,8 @@ def side_by_side(evidence: Evidence) -> Section | None:
         phrase(
             "Each attribute [before and after](shape): the share of the records in each range or "
             "category. Ranges have round ends, rare categories are merged, so that nobody's value "
-            "is told."
+            "is told. {}",
+            undeclared(evidence),
         )
     ]
     if len(shown) < len(drawn):

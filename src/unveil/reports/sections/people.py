@@ -19,7 +19,7 @@ def people(evidence: Evidence) -> Section | None:
     if evidence.record_risks is not None:
         exhibits += [_record_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
     if evidence.subgroups is not None and evidence.subgroups.groups:
-        exhibits.append(_subgroups(evidence.subgroups))
+        exhibits.append(_subgroups(evidence.subgroups, undeclared(evidence)))
     homes = evidence.households
     if homes is not None and homes.share is not None:
         said.append(
@@ -119,12 +119,13 @@ def _worst_subgroup(subgroups: Subgroups) -> Iterator[Phrase]:
     )
 
 
-def _subgroups(subgroups: Subgroups) -> Exhibit:
+def _subgroups(subgroups: Subgroups, undeclared: Phrase) -> Exhibit:
     table = tabulate(
         subgroups.groups[:LISTED],
         labels("column", "attribute", lambda one: one.column),
         labels("group", "[group](subgroup)", lambda one: one.group),
         counts("n", "attacked", lambda one: one.n),
+        counts("size", "of", lambda one: one.size),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
@@ -140,13 +141,25 @@ def _subgroups(subgroups: Subgroups) -> Exhibit:
         says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
         notes=(
             phrase(
-                "The chart has the groups at the highest risk; {}. Categories that the schema does "
-                "not declare have no names here, but numbers, the most frequent first. Groups are "
+                "The chart has the groups at the highest risk; {}. {} Groups are "
                 "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
-                "fifths of the numbers.",
+                "fifths of the numbers. Groups with fewer than ten attacked people are judged "
+                "together; if that makes fewer than ten in all, they are marked few, and no limit "
+                "is checked on them.",
                 listed(len(subgroups.groups)),
+                undeclared,
             ),
         ),
+    )
+
+
+def undeclared(evidence: Evidence) -> Phrase:
+    """How categories are named that the schema does not declare."""
+    if evidence.settings.get("show_values"):
+        return phrase("Categories that the schema does not declare are shown as they are.")
+    return phrase(
+        "Categories that the schema does not declare have letters, A for the most frequent "
+        "(audit with --show-values to see their codes)."
     )
 
 

@@ -55,6 +55,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     sweeping: bool = False  # whether it is the worst of a knowledge sweep
     by_file: bool = False  # whether it uses the intruder's own file
     engine: str | None = None  # that compared the files; None: none did, or older evidence
+    rare: int = 0  # further records, of rare subgroups: a sampled attack found these in full
 
     @property
     def highest(self) -> float:
@@ -110,7 +111,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Every number of an audit with its inputs and settings, as one JSON document.
 
-    It contains no cell of the data, but the plan and its seed, so it is as private as the original.
+    It contains no cell of the data, unless `show_values` asks for codes of categories, but the plan
+    and its seed, so it is as private as the original.
     """
 
     format: int

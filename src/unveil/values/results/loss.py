@@ -96,7 +96,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
 class Bar(msgspec.Struct, frozen=True, kw_only=True):
     """The records of each file with a value in one range, or with one category."""
 
-    label: str  # a range with round ends, a declared category, "category 3", "other"
+    label: str  # a range with round ends, a declared category, a letter, "other"
     original: int
     release: int
     original_share: float  # of the records that have a value

@@ -15,7 +15,8 @@ class GroupRisk(msgspec.Struct, frozen=True, kw_only=True):
     n: int  # attacked
     share: float
     interval: Interval | None  # where a sample of the group was attacked
-    small: bool  # too few records to check a limit
+    small: bool  # too few attacked to check a limit
+    size: int | None = None  # people whom the attack could find; None in older evidence
 
     @property
     def highest(self) -> float:
@@ -27,8 +28,8 @@ class Subgroups(msgspec.Struct, frozen=True, kw_only=True):
     """The risk by subgroup: the share of its records that is linked correctly.
 
     People with rare values may be re-identified far more often than the average. A subgroup has one
-    category, or one fifth of the numbers. Compare its share with that of all records; with fewer
-    than 10 records it is only a hint.
+    category, or one fifth of the numbers. Compare its share with that of all records. Categories
+    with fewer than 10 attacked records are one group; with fewer than 10 in all it is only a hint.
     """
 
     groups: tuple[GroupRisk, ...]  # highest risk first

@@ -10,7 +10,9 @@ import numpy as np
 
 from unveil.attacks import METHODS
 from unveil.attacks.base import Attack, AuditedFiles
-from unveil.measures import hits
+from unveil.measures import shared_hits
+from unveil.measures.identity.subgroup_risks import rare_records
+from unveil.measures.identity.subgroups import Subgrouping
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import Progress
 from unveil.support.work import CELL_SECONDS
@@ -51,9 +53,14 @@ class AttackRun:
         return f"{name}-knowing-{len(self.intruder.knows or ())}" if self.sweeping else name
 
     @property
+    def label(self) -> str:
+        """The name with the direction."""
+        return f"{self.name} {self.intruder.direction}"
+
+    @property
     def step(self) -> str:
         """The name of its step in the audit."""
-        return f"attack {self.name} {self.intruder.direction}"
+        return f"attack {self.label}"
 
     @property
     def blind(self) -> bool:
@@ -152,15 +159,26 @@ def make_attack(
     budget: WorkBudget,
     progress: Progress,
     *,
+    groupings: Sequence[Subgrouping] = (),
     people: Ints | None = None,
 ) -> tuple[Finding, Floats]:
     """The result of an attack, and the risk of each original: NaN where it was not attacked.
 
-    `people` is the original's row of each record of the intruder's own file, if there is one.
+    Where a sample is attacked, rare subgroups are attacked in full, and the last row of the risks
+    has their people, too; all other results are of the sample. `people` is the original's row of
+    each record of the intruder's own file, if there is one.
     """
-    links = replace(scenario.links(run.spec, run.intruder), progress=progress)
-    links = sample_to_budget(links, budget)
+    every = replace(scenario.links(run.spec, run.intruder), progress=progress)
+    links = sample_to_budget(every, budget)
     summary = describe_attack(links, top=TOP_K)
+    risks, rare = risk_per_record(links, len(scenario.original), people), every.records[:0]
+    if len(links) < len(every):
+        originals = _originals(every, people)
+        sampled = np.flatnonzero(~np.isnan(risks))
+        wanted = rare_records(groupings, sampled, originals[originals >= 0])
+        rare = every.records[np.isin(originals, wanted)]
+        further = risk_per_record(replace(every, records=rare), len(risks), people)
+        risks = np.stack([risks, np.where(np.isnan(further), risks, further)])
     measured = ("risk", "top", "at_risk", "precision", "forecast", "details", "row_order")
     return Finding(
         name=run.name,
@@ -169,16 +187,22 @@ def make_attack(
         sweeping=run.sweeping,
         by_file=run.by_file,
         engine=links.finder.engine,
-    ), risk_per_record(links, len(scenario.original), people)
+        rare=len(rare),
+    ), risks
 
 
 def risk_per_record(links: Links, originals: int, people: Ints | None = None) -> Floats:
-    """The probability that each original is linked correctly; NaN where it was not attacked."""
-    there = links.true_rows >= 0
-    rows = (links.true_rows if links.intruder.reverse else links.records)[there]
-    risks = np.full(originals, np.nan)
-    risks[rows if people is None else people[rows]] = hits(links)[there]
+    """The risk of each original, which equal rows share; NaN where it was not attacked."""
+    rows, risks = _originals(links, people), np.full(originals, np.nan)
+    risks[rows[rows >= 0]] = shared_hits(links)[rows >= 0]
     return risks
+
+
+def _originals(links: Links, people: Ints | None) -> Ints:
+    """The original of each record; -1 where it has no true row."""
+    rows = links.true_rows if links.intruder.reverse else links.records
+    rows = rows if people is None else people[rows]
+    return np.where(links.true_rows >= 0, rows, -1)
 
 
 class AttackResult(NamedTuple):
@@ -187,6 +211,7 @@ class AttackResult(NamedTuple):
     run: AttackRun
     finding: Finding
     per_record: Floats
+    with_rare: Floats  # the same, and of a sampled attack rare subgroups in full
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -212,7 +237,7 @@ class AttackResults:
     def compared(self, run: AttackRun) -> tuple[str, ...]:
         """All attributes that an attack can compare, though a sweep may ignore some of them."""
         wanted = (run.spec, run.intruder.direction, run.number, False)
-        for one, _, _ in self.results:
+        for one in (result.run for result in self.results):
             if (one.spec, one.intruder.direction, one.number, one.sweeping) == wanted:
                 return one.intruder.knows or ()
         return run.intruder.knows or ()
@@ -233,7 +258,4 @@ class AttackResults:
 
     def columns(self) -> dict[str, Floats]:
         """The risk of each original, by attack and direction."""
-        return {
-            f"{run.name} {run.intruder.direction}": per_record
-            for run, _, per_record in self.results
-        }
+        return {one.run.label: one.per_record for one in self.results}

@@ -5,12 +5,14 @@ import io
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.locations import locate
+from unveil.measures.identity.subgroups import Subgrouping, every_subgroup
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
@@ -45,6 +47,7 @@ class AuditInputs:
     truth: str | None  # as the user stated it
     notes: tuple[str, ...] = ()
     file: IntruderFile | None = None
+    show_values: bool = False  # whether undeclared categories are named by their codes
 
     def is_quick(self, run: AttackRun) -> bool:
         """Whether an attack can be repeated: it is blind, or fitted to few records."""
@@ -54,6 +57,11 @@ class AuditInputs:
     def pair(self) -> FilePair:
         """The original and the release."""
         return self.scenario.pair
+
+    @cached_property
+    def groupings(self) -> tuple[Subgrouping, ...]:
+        """The originals grouped by each stratum and quasi-identifier."""
+        return every_subgroup(self.pair.original, show_values=self.show_values)
 
 
 def read_inputs(
@@ -112,6 +120,7 @@ def read_inputs(
         files=files,
         truth=None if truth is None else stated,
         file=file,
+        show_values=settings.show_values,
     )
     return replace(inputs, notes=(*notes, *too_many, *doubts(inputs.pair, seed)))
 

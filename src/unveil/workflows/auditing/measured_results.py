@@ -1,6 +1,6 @@
 """The measures of an audit beside its attacks: disclosure, uniqueness, subgroups, loss."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, get_type_hints
 
@@ -9,14 +9,12 @@ import numpy as np
 from unveil import measures
 from unveil.attacks import Compatible
 from unveil.errors import UnveilError
-from unveil.measures.identity.subgroups import SMALLEST_GROUP, Subgrouping
-from unveil.support.arrays import Ints
+from unveil.measures.identity.subgroup_risks import AttackedRecords, subgroup_risks
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.results.disclosure import (
     CompatibleRows,
-    GroupMean,
     HouseholdHits,
     Inference,
     PopulationRisk,
@@ -24,14 +22,8 @@ from unveil.values.results.disclosure import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
-from unveil.values.results.risk import Interval
-from unveil.values.results.subgroups import GroupRisk, RecordRisks, Subgroups
-from unveil.workflows.auditing.attack_runs import (
-    AttackResults,
-    AttackRun,
-    generalised,
-    truthful_attributes,
-)
+from unveil.values.results.subgroups import RecordRisks, Subgroups
+from unveil.workflows.auditing.attack_runs import AttackResults, generalised, truthful_attributes
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import link_halves
 from unveil.workflows.auditing.inputs import AuditInputs
@@ -45,7 +37,6 @@ def measure(
 ) -> dict[str, Any]:
     """Every measure that does not belong to one attack, by its name in the evidence."""
     pair, seed, notes = inputs.pair, inputs.scenario.seed, list(inputs.notes)
-    groupings = measures.every_subgroup(pair.original)
     keys = pair.with_role("quasi") or inputs.known  # whatever the intruder may know
     kinds = get_type_hints(Evidence)
     work: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -58,9 +49,11 @@ def measure(
         "inference": ("inference", lambda: _inference(inputs, attacked)),
         "loss": (
             "loss",
-            lambda: measures.loss(pair, groupings=groupings, seed=seed, further=settings.measures),
+            lambda: measures.loss(
+                pair, groupings=inputs.groupings, seed=seed, further=settings.measures
+            ),
         ),
-        "shapes": ("shapes", lambda: measures.shapes(pair)),
+        "shapes": ("shapes", lambda: measures.shapes(pair, show_values=settings.show_values)),
         "record_risks": ("risks of records", lambda: _record_risks(attacked)),
     }
     measured: dict[str, Any] = {
@@ -70,7 +63,7 @@ def measure(
     measured |= {
         "sampling_fraction": None,
         "halves": None,
-        "subgroups": _group_risks(pair, attacked, groupings),
+        "subgroups": _group_risks(inputs, attacked),
         "households": _households(pair, attacked),
     }
     measured["score"] = _score(attacked, measured)
@@ -143,59 +136,21 @@ def _population(pair: FilePair, unique: ReleaseUniqueness | None) -> PopulationR
         return f"the risk in the population is not measured: {error}"
 
 
-def _group_risks(
-    pair: FilePair, attacked: AttackResults, groupings: Sequence[Subgrouping]
-) -> Subgroups | None:
+def _group_risks(inputs: AuditInputs, attacked: AttackResults) -> Subgroups | None:
     """The risk of each subgroup, by the attack that is worst for it."""
     if not attacked.results:
         return None
-    orders = [np.argsort(one.per_record) for one in attacked.results]
-    in_file = pair.originals[:0] if attacked.in_file is None else attacked.in_file
-    risks = []
-    for grouping in groupings:
-        sizes, sizes_in_file = (
-            np.bincount(grouping.codes[rows], minlength=len(grouping.names))
-            for rows in (pair.originals, in_file)
+    in_file = np.zeros(0, np.int64) if attacked.in_file is None else attacked.in_file
+    attacks = [
+        AttackedRecords(
+            one.run.label,
+            one.per_record,
+            one.with_rare,
+            in_file if one.run.by_file else inputs.pair.originals,
         )
-        by_attack = [
-            _risks_by_attack(
-                run,
-                measures.by_subgroup(per_record, grouping, order=order),
-                grouping.column,
-                sizes_in_file if run.by_file else sizes,
-            )
-            for (run, _, per_record), order in zip(attacked.results, orders, strict=True)
-        ]
-        # A few people in the intruder's file say little: a larger group counts before them.
-        worst = [
-            max(group, key=lambda one: (not one.small, one.highest))
-            for group in zip(*by_attack, strict=True)
-        ]
-        risks += [one for one, size in zip(worst, sizes.tolist(), strict=True) if size]
-    ranked = sorted(risks, key=lambda one: (one.small, -one.highest))
-    return Subgroups(
-        groups=tuple(ranked), highest=next((one for one in ranked if not one.small), None)
-    )
-
-
-def _risks_by_attack(
-    run: AttackRun, means: Sequence[GroupMean], column: str, sizes: Ints
-) -> list[GroupRisk]:
-    """The risk of each group by one attack; of a group not attacked anything may be true."""
-    return [
-        GroupRisk(
-            column=column,
-            group=one.name,
-            attack=f"{run.name} {run.intruder.direction}",
-            n=one.n,
-            share=one.mean or 0.0,
-            interval=measures.wilson(min((one.mean or 0.0) * one.n, one.n), one.n, size)
-            if one.n
-            else Interval(0.0, 1.0, 0.95),
-            small=size < SMALLEST_GROUP,
-        )
-        for one, size in zip(means, sizes.tolist(), strict=True)
+        for one in attacked.results
     ]
+    return subgroup_risks(inputs.groupings, attacks)
 
 
 def _households(pair: FilePair, attacked: AttackResults) -> HouseholdHits | None:

@@ -17,7 +17,8 @@ from unveil.values.results.policy import CLASS_LIMITS, ClassLimit, Limit, Policy
 from unveil.values.results.risk import Interval
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
-from unveil.workflows.mask import masks_of, without_identifiers
+from unveil.workflows.inputs.released_columns import released_columns
+from unveil.workflows.mask import masks_of
 
 ROLES = "columns_without_a_role"  # a limit of every policy, shown where it is broken
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
@@ -90,11 +91,18 @@ def _risk(evidence: Evidence) -> Measured:
 
 
 def _subgroup(evidence: Evidence) -> Measured:
+    groups = () if evidence.subgroups is None else evidence.subgroups.groups
+    unjudged = listing(
+        f"{count(one.n if one.size is None else one.size, 'record')} by {one.column}"
+        for one in groups
+        if one.small
+    )
+    unjudged = f"; in groups too small to judge: {unjudged}" if unjudged else ""
     if evidence.subgroups is None or evidence.subgroups.highest is None:
-        return "no subgroup has enough records"
+        return f"no subgroup has enough records{unjudged}"
     worst = evidence.subgroups.highest
     reason = f"{worst.column}, {worst.group}: {worst.share:.1%} of {worst.n:,} by {worst.attack}"
-    return worst.highest, reason + _of_all(worst.interval)
+    return worst.highest, reason + _of_all(worst.interval) + unjudged
 
 
 def _confirmed(evidence: Evidence) -> Measured:
@@ -281,7 +289,7 @@ def _promised(inputs: AuditInputs) -> list[tuple[str, tuple[str, ...]]]:
     """The released keys of which the masks of the plan promise something, the most keys first."""
     if inputs.plan is None:
         return []
-    people = without_identifiers(inputs.pair.original)
+    people = released_columns(inputs.pair.original, inputs.plan)
     promised = [
         (mask.step, tuple(name for name in keys if name in inputs.pair.release.columns))
         for mask in masks_of(inputs.plan, people)

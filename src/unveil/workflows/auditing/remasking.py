@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from unveil.errors import DataError
+from unveil.measures import hits
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 from unveil.support.work import REMASK_SECONDS
@@ -65,9 +66,9 @@ def remask(
                 engine=scenario.engine,
             )
             links = sample_to_budget(again.links(run.spec, intruder), budget)
-            per_record, attacked = risk_per_record(links, len(people)), len(links)
-            risks.append(per_record)
-            shares.append(float(np.sort(per_record[~np.isnan(per_record)]).mean()))
+            risks.append(risk_per_record(links, len(people)))
+            shares.append(float(np.sort(hits(links)[links.true_rows >= 0]).mean()))
+            attacked = len(links)
     if not shares:
         return None, None
     times_attacked = (~np.isnan(risks)).sum(axis=0)

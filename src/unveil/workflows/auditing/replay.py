@@ -23,7 +23,9 @@ from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
 # Older evidence does not have these settings.
-NEW_SETTINGS = {"halves": False, "worst_case": False, "measures": (), "engine": "auto"}
+NEW_SETTINGS = {
+    "halves": False, "worst_case": False, "measures": (), "engine": "auto", "show_values": False
+}  # fmt: skip
 LISTED = 1000  # differences
 
 

@@ -80,8 +80,12 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         ),
     ] = False
     measures: Annotated[
-        tuple[str, ...], _about("Further loss measures, of your own or of plug-ins, by name.")
+        tuple[str, ...],
+        _about("Further loss measures by name. They are of your own or of plug-ins."),
     ] = ()
+    show_values: Annotated[
+        bool, _about("Show undeclared categories by their codes. Evidence and internal page only.")
+    ] = False
     intruder_file: Annotated[
         Any,
         _about("File of an intruder about the same people. It has an identifier of the original."),

@@ -21,7 +21,12 @@ def grouped(cells, least=2, **said):
 
 def test_categories_by_frequency_and_rare_ones_together():
     found = grouped(["b", "a", "b", "a", "c", "d", None, "b"], level="nominal")
-    assert found.names == ("category 1", "category 2", "fewer than 2 records each", "missing")
+    assert found.names == (
+        "A (most frequent)",
+        "B (2nd most frequent)",
+        "fewer than 2 records each",
+        "missing",
+    )
     assert found.sizes == (3, 2, 2, 1)
     assert found.small == (False, False, False, True)
     assert found.codes.tolist() == [0, 1, 0, 1, 2, 2, 3, 0]
@@ -36,11 +41,11 @@ def test_declared_categories_have_their_names():
     assert order.names == ("lo", "hi")
     assert order.codes.tolist() == [1, 1, 1, 0, 0]
     labels = grouped([1, 1, 2, 2, 2], level="nominal", labels={"1": "north"})
-    assert labels.names == ("category 1", "north")
+    assert labels.names == ("A (most frequent)", "north")
     tree = grouped(["a", "a", "b"], level="nominal", hierarchy=[["a", "all"], ["b", "all"]])
     assert tree.names == ("a", "fewer than 2 records each")
     ranges = grouped(["20..24", "20..24", "*"], level="numeric", generalised=True)
-    assert ranges.names == ("category 1", "fewer than 2 records each")
+    assert ranges.names == ("A (most frequent)", "fewer than 2 records each")
 
 
 def test_numbers_in_fifths_with_ties_together():
@@ -60,7 +65,7 @@ def test_strata_come_before_quasi_identifiers():
     assert {g.column for g in quasi} == set(people.schema.with_role("quasi"))
     frame = pl.DataFrame({"s": [7] * 12 + [9] * 3, "q": [1.0] * 15})
     strata = measures.subgroups(Microdata(frame, Schema(stratum="s", quasi="q", numeric="s")))
-    assert [g.names for g in strata] == [("category 1", "fewer than 10 records each")]
+    assert [g.names for g in strata] == [("A (most frequent)", "fewer than 10 records each")]
     with pytest.raises(DataError, match="'z'"):
         measures.subgroups(people, ["z"])
     with pytest.raises(UsageError, match="least"):

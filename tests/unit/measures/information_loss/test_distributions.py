@@ -136,14 +136,14 @@ def test_dates_and_times():
     assert "round" in shape([datetime.date(1977, 1, 1 + i) for i in range(24)]).note
 
 
-def test_truth_values_and_long_texts_are_numbered():
+def test_truth_values_and_long_texts_have_letters():
     assert counted(shape([True] * 12 + [False] * 11)) == [
-        ("category 1", 12, 12),
-        ("category 2", 11, 11),
+        ("A (most frequent)", 12, 12),
+        ("B (2nd most frequent)", 11, 11),
     ]
     long = "x" * 300
     found = shape([long] * 15 + ["b"] * 9, [long] * 10 + ["new"] * 10, level="nominal")
-    assert counted(found) == [("category 1", 15, 10), ("other", 9, 10)]
+    assert counted(found) == [("A (most frequent)", 15, 10), ("other", 9, 10)]
     every = shape([f"n{i}" for i in range(99)], level="nominal")
     assert counted(every) == [("other", 99, 99)]
 
@@ -159,7 +159,10 @@ def test_declared_categories_keep_their_names_and_order():
     assert labels(some) == [*(f"{i:02}" for i in range(29, 40)), "other"]
     assert some.bars[-1].original == sum(range(1, 30))
     typed = pl.Series(["b"] * 20 + ["a"] * 30, dtype=pl.Enum(["b", "a"]))
-    assert counted(shape(typed)) == [("category 2", 20, 20), ("category 1", 30, 30)]
+    assert counted(shape(typed)) == [
+        ("B (2nd most frequent)", 20, 20),
+        ("A (most frequent)", 30, 30),
+    ]
 
 
 def test_merged_categories_stand_at_the_end():
@@ -192,8 +195,8 @@ def test_ranges_sets_and_stars():
     open_cells = shape(jobs, sets, level="nominal", released={"level": "nominal",
                                                               "generalised": True})  # fmt: skip
     assert counted(open_cells) == [
-        ("category 1", 20, 20),
-        ("category 2", 20, 14),
+        ("B (2nd most frequent)", 20, 20),  # "b", as frequent as "a" in the original
+        ("A (most frequent)", 20, 14),
         ("generalised", 0, 6),
     ]
 

@@ -160,11 +160,14 @@ def test_the_policy_counts_what_the_file_finds(files):
     assert groups.highest.n <= IN_FILE
 
 
-def test_of_few_in_the_file_no_subgroup_is_judged(files):
-    """Who is in a subgroup and in the file may be one person, found or not."""
+def test_few_in_the_file_are_judged_together(files):
+    """Of each sex too few are in the file to be judged alone."""
     groups = audited(files, own("a").head(12), knows=["sex"]).evidence.subgroups
-    assert groups.highest.attack.startswith("distance ")
-    assert not any(one.small for one in groups.groups if one.column == "sex")
+    by_sex = {one.group: one for one in groups.groups if one.column == "sex"}
+    pooled = by_sex.pop("fewer than 10 attacked each")
+    assert (pooled.n, pooled.size, pooled.small) == (12, 12, False)
+    assert pooled.attack.startswith("distance-intruder-file")
+    assert sum(one.n for one in by_sex.values()) == N
 
 
 def test_by_default_what_fits_the_data():
