@@ -6,7 +6,7 @@ import abc
 import hashlib
 import os
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
@@ -56,8 +56,15 @@ class TableLocation(abc.ABC):
         """Read the table."""
 
     @abc.abstractmethod
-    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
-        """Write a table, whole or not at all."""
+    def save(
+        self,
+        data: Microdata,
+        format: Format | None = None,  # noqa: A002
+        *,
+        force: bool = False,
+        before: Callable[[], object] | None = None,
+    ) -> None:
+        """Write a table, whole or not at all; ``before`` runs when all but its place is written."""
 
     @abc.abstractmethod
     def check_target(self, *, force: bool) -> None:
@@ -116,12 +123,21 @@ class FileLocation(TableLocation):
         with errors_at(str(self)), self._readable():
             return self._format(format).load(self.path, schema)
 
-    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
+    def save(
+        self,
+        data: Microdata,
+        format: Format | None = None,  # noqa: A002
+        *,
+        force: bool = False,
+        before: Callable[[], object] | None = None,
+    ) -> None:
         """Write a table into a private file, then move it to its place."""
         with errors_at(str(self)):
             chosen = self._format(format)
             chosen.check_writable(self.path)
-            write_atomically(self.path, lambda part: chosen.save(data, part), force=force)
+            write_atomically(
+                self.path, lambda part: chosen.save(data, part), force=force, before=before
+            )
 
     def check_target(self, *, force: bool) -> None:
         """Refuse a folder, and a file that exists unless forced."""

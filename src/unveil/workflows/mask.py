@@ -15,8 +15,8 @@ from unveil import __version__
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.toml import mask_from, read_plan
 from unveil.files.formats.base import Format
-from unveil.files.locations import TableLocation, check_outputs, is_uri, locate
-from unveil.files.tables import write
+from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
+from unveil.files.tables import write_release
 from unveil.masks import METHODS, Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
@@ -158,10 +158,17 @@ def mask_file(
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
     if progress is not None:
         progress(f"writing {out}", 0, 0)
-    write(release, out, format=target_format, force=settings.force, row_map=settings.row_map)
-    write(release.plan, plan_path, force=settings.force)
+    documents: dict[Path, Plan | Schema] = {plan_path: release.plan}
     if schema_path is not None:
-        write(release.schema, schema_path, force=settings.force)
+        documents[as_path(schema_path)] = release.schema
+    write_release(
+        release,
+        out,
+        format=target_format,
+        force=settings.force,
+        row_map=settings.row_map,
+        companions=documents,
+    )
     return MaskedFile(
         release=release,
         originals=len(data),

@@ -383,3 +383,83 @@ def test_a_file_is_masked_and_what_was_written_is_told(sample, tmp_path):
     again = unveil.mask(sample, unveil.files.read_plan(masked.plan))
     assert again.data == masked.release.data
     assert {task for task, _, _ in tasks} == {"mondrian", f"writing {masked.output}"}
+
+
+KILLED_AT = """
+import os, sys
+from pathlib import Path
+moves, nth, move = [], int(sys.argv.pop(1)), Path.replace
+
+def counted(part, target):
+    if len(moves) == nth:
+        os.kill(os.getpid(), 9)
+    moves.append(target)
+    return move(part, target)
+
+Path.replace = counted
+from unveil.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_kill_never_leaves_a_release_without_its_plan(sample, tmp_path, kept):
+    """Nor, with --force, an old release or an old row map beside a new plan."""
+    unveil.write(sample, tmp_path / "s.parquet")
+    unveil.write(sample.schema, tmp_path / "s.toml")
+    (tmp_path / "plan.toml").write_text('[[mask]]\nmethod = "rank-swapping"\np = 5')
+    written = ("r.plan.toml", "r.schema.toml", "r.csv", "map.csv")  # in this order
+    for nth in range(4):
+        for name in written:
+            (tmp_path / name).unlink(missing_ok=True)
+            if kept:
+                (tmp_path / name).write_text("old")
+        given = ["-o", "r.csv", "--seed", "1", "--row-map", "map.csv", "--force"]
+        killed = subprocess.run(
+            [
+                *(sys.executable, "-c", KILLED_AT, str(nth), "mask", "s.parquet", "-s", "s.toml"),
+                *("-p", "plan.toml", "--write-schema", "r.schema.toml", *given),
+            ],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=False,
+        )
+        assert killed.returncode == -9, killed.stderr
+        files = {name: tmp_path / name for name in written if (tmp_path / name).exists()}
+        new = {name for name, path in files.items() if path.read_text() != "old"}
+        assert new == set(written[:nth])
+        assert {"r.csv", "map.csv"} & set(files) == {"r.csv", "map.csv"} & new
+
+
+def test_a_failure_to_write_the_plan_changes_nothing(sample, tmp_path, monkeypatch):
+    unveil.write(sample, tmp_path / "s.parquet")
+    for name in ("r.csv", "r.plan.toml"):
+        (tmp_path / name).write_text("old")
+
+    def full(path, content):
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(FileError, match=r"r\.plan\.toml: cannot be written"):
+        mask_file(
+            tmp_path / "s.parquet", PLAN, schema=sample.schema, seed=1,
+            settings=MaskSettings(output=tmp_path / "r.csv", force=True),
+        )  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.plan.toml", "s.parquet"]
+    assert {(tmp_path / name).read_text() for name in ("r.csv", "r.plan.toml")} == {"old"}
+
+
+def test_the_plan_of_a_table_lies_beside_its_database(sample, tmp_path, monkeypatch):
+    """Wherever the command runs."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    unveil.write(sample, tmp_path / "s.parquet")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    settings = MaskSettings(output=f"sqlite:///{tmp_path}/data/survey.db?table=masked")
+    plan = mask_file(
+        tmp_path / "s.parquet", PLAN, schema=sample.schema, seed=1, settings=settings
+    ).plan
+    assert plan == tmp_path / "data" / "masked.plan.toml"
+    assert unveil.files.read_plan(plan).seed == 1
+    assert not list((tmp_path / "elsewhere").iterdir())
