@@ -111,6 +111,7 @@ def command() -> None:
 @click.option(
     "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
 )
+@options.allow_option
 @click.option("--also", type=TABLE, multiple=True, help="Another release; repeatable.")
 @click.option("--key", help="Column that joins the rows of several releases.")
 @click.option("--outsiders", type=TABLE, help="Control: a file of people not in RELEASE.")
@@ -145,6 +146,7 @@ def _attack(
     records: str | None,
     blocks: str | None,
     plans: tuple[Path, ...],
+    allow: tuple[str, ...],
     also: tuple[Path, ...],
     key: str | None,
     direction: str,
@@ -174,7 +176,7 @@ def _attack(
         format=dialect,
         also=also,
         key=key,
-        plans=tuple(read_plan(path) for path in plans),
+        plans=tuple(read_plan(path, allow=allow) for path in plans),
         outsiders=outsiders,
         sample=sample,
         top=top,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
+@options.allow_option
 @options.force_option
 @options.json_option
 @options.csv_options
@@ -43,6 +44,7 @@ def command(
     seed: int | None,
     row_map: str | Path | None,
     write_schema: Path | None,
+    allow: tuple[str, ...],
     *,
     keep_order: bool,
     force: bool,
@@ -74,6 +76,7 @@ def command(
         keep_order=keep_order,
         row_map=row_map,
         write_schema=write_schema,
+        allow=allow,
         force=force,
     )
     with progress(f"reading {file}") as show:

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from unveil.errors import FileError, errors_at
@@ -41,7 +42,7 @@ def complete_files(contents: Mapping[Path, bytes], *, force: bool) -> Iterator[C
     with ExitStack() as stack:
         parts = [
             stack.enter_context(
-                _complete_part(path, lambda part, text=content: part.write_bytes(text), force=force)
+                _complete_part(path, partial(Path.write_bytes, data=content), force=force)
             )
             for path, content in contents.items()
         ]

@@ -3,7 +3,7 @@
 import logging
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from unveil.values.release.channels import Channel
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
 from unveil.wording import listing
-from unveil.workflows.inputs.sources import as_microdata
+from unveil.workflows.inputs.sources import as_microdata, read_named
 
 logger = logging.getLogger("unveil")
 MANY_DISCARDED = 0.1  # share of the records from which a warning is due
@@ -95,6 +95,7 @@ class MaskSettings:
     keep_order: bool = False  # keep the row order, which may identify people
     row_map: str | os.PathLike[str] | None = None  # table for the row map
     write_schema: str | os.PathLike[str] | None = None  # TOML file for the release's schema
+    allow: Sequence[str] = ()  # places outside of the plan's folder that the plan may open
     force: bool = False  # overwrite files that exist
 
 
@@ -146,7 +147,7 @@ def mask_file(
     again = isinstance(masks, str | os.PathLike) and Path(masks).resolve() == plan_path.resolve()
     inputs = [file, schema, None if again else masks]  # a plan that is run again is written again
     check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
-    plan = as_plan(masks, seed)
+    plan = as_plan(masks, seed, settings.allow)
     if settings.keep_order:
         plan = replace(plan, keep_order=True)
     data = as_microdata(file, schema, format=settings.format)
@@ -250,9 +251,9 @@ def _apply(
 
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
     """The masks of a plan, with their own input files read."""
-    schema = original.schema.where_there()
     masks: tuple[Any, ...] = plan.masks
-    return tuple(mask.read_inputs(lambda source: as_microdata(source, schema)) for mask in masks)
+    read = partial(read_named, plan.locate, schema=original.schema.where_there())
+    return tuple(mask.read_inputs(read) for mask in masks)
 
 
 def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
@@ -311,10 +312,11 @@ def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
 def as_plan(
     masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
     seed: int | None = None,
+    allow: Sequence[str] = (),
 ) -> Plan:
     """A plan that can be carried out: masks with different names, and a seed."""
     if isinstance(masks, str | os.PathLike):
-        plan = read_plan(masks)
+        plan = read_plan(masks, allow=allow)
     elif isinstance(masks, Plan):
         plan = masks
     else:

@@ -437,7 +437,7 @@ def test_a_failure_to_write_the_plan_changes_nothing(sample, tmp_path, monkeypat
     for name in ("r.csv", "r.plan.toml"):
         (tmp_path / name).write_text("old")
 
-    def full(path, content):
+    def full(*_):
         raise OSError(28, "no space")
 
     monkeypatch.setattr(Path, "write_bytes", full)
@@ -463,3 +463,45 @@ def test_the_plan_of_a_table_lies_beside_its_database(sample, tmp_path, monkeypa
     assert plan == tmp_path / "data" / "masked.plan.toml"
     assert unveil.files.read_plan(plan).seed == 1
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+POPULATION = """
+[[mask]]
+method = "full-domain"
+k = 2
+columns = ["sex", "region"]
+models = [{{ model = "k-map", k = 2, population = "{place}" }}]
+"""
+
+
+def test_a_plan_opens_what_lies_beside_it_and_all_else_on_request(
+    sample, tmp_path, monkeypatch, unveil_command
+):
+    (tmp_path / "plans").mkdir()
+    few = sample.select(["sex", "region", "rent"])
+    unveil.write(few, tmp_path / "s.csv")
+    unveil.write(few, tmp_path / "plans" / "people.csv")
+    unveil.write(few.schema, tmp_path / "s.toml")
+    monkeypatch.chdir(tmp_path)
+    mask = ("mask", "s.csv", "-s", "s.toml", "-p", "plans/plan.toml", "-o", "r.csv", "--seed", "1")
+
+    def masked(place, *more):
+        (tmp_path / "plans" / "plan.toml").write_text(POPULATION.format(place=place))
+        return unveil_command(*mask, "--force", *more)
+
+    beside = masked("people.csv")
+    assert beside.code == 0, beside.err
+    assert 'population = "people.csv"' in (tmp_path / "r.plan.toml").read_text()
+    for place in ("../s.csv", str(tmp_path / "s.csv"), "postgresql://127.0.0.1:1/db?table=people"):
+        refused = masked(place)
+        assert refused.code == 2
+        assert f"plan: the document names {place.partition('?')[0]}" in refused.err
+        attack = ("attack", "tailored", "s.csv", "r.csv", "-s", "s.toml", "--truth", "row-order")
+        plan = ("--plan", "plans/plan.toml")
+        for done in (unveil_command(*attack, *plan), unveil_command("audit", *attack[2:], *plan)):
+            assert (done.code, "--allow" in done.err) == (2, True), done.err
+    assert masked(str(tmp_path / "s.csv"), "--allow", str(tmp_path / "s.csv")).code == 0
+    plan = unveil.files.read_plan("plans/plan.toml", allow=["s.csv"])
+    assert len(unveil.mask(few, plan, seed=1)) == len(few)
+    with pytest.raises(UsageError, match="--allow, allow="):
+        unveil.mask(few, "plans/plan.toml")

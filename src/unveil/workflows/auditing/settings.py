@@ -134,6 +134,11 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")
         return size
 
+    @property
+    def overwrites(self) -> bool:
+        """Whether files that exist are replaced: on request, or by the audit that wrote them."""
+        return self.force or (self.resume and os.path.exists(self.evidence))  # noqa: PTH110
+
     def resolved(self) -> AuditSettings:
         """The same settings with the plan and the schema read from their files."""
         plan = read_plan(self.plan) if isinstance(self.plan, str | os.PathLike) else self.plan
