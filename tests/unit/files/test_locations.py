@@ -65,13 +65,13 @@ def test_a_file_may_be_given_by_another_name(folder):
 
 def test_no_file_elsewhere_is_looked_at(folder, monkeypatch):
     """A name may lead to another machine."""
-    looked_at = []
-    realpath = os.path.realpath
-    monkeypatch.setattr(
-        os.path,
-        "realpath",
-        lambda path, **how: (looked_at.append(str(path)), realpath(path, **how))[1],
-    )
+    looked_at, realpath = [], os.path.realpath
+
+    def noted(path, **how):
+        looked_at.append(str(path))
+        return realpath(path, **how)
+
+    monkeypatch.setattr(os.path, "realpath", noted)
     with pytest.raises(UsageError):
         TrustedPlaces(folder).find("/net/server/people.csv", "plan")
     assert looked_at
