@@ -30,7 +30,7 @@ from unveil.wording import listing, suggest
 SECTIONS = {
     "Files and intruder": (
         *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction"),
-        *("plans", "also", "key", "outsiders", CSV),
+        *("plans", "allow", "also", "key", "outsiders", CSV),
     ),
     "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
 }
@@ -99,7 +99,7 @@ def command() -> None:
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
 @click.option("--truth", "truths", multiple=True, help=f"{options.TRUTH}.")
 @click.option("--knows", help="Attributes known: age,sex.  [default: the quasi ones]")
-@click.option("--records", help="Records held: fraction, count or file.  [default: all]")
+@click.option("--records", help="Records: fraction, count or file.  [default: all]")
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
 @click.option(
     "--direction",

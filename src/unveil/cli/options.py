@@ -57,7 +57,7 @@ allow_option = click.option(
     "--allow",
     multiple=True,
     metavar="PLACE",
-    help="File or table outside of its folder that the plan may open; repeatable.",
+    help="Place outside of its folder that a plan may open.",
 )
 engine_option = click.option(
     "--engine", default="auto", show_default=True, help="Engine: auto, local, or an installed one."

@@ -79,9 +79,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             "common; it may take minutes."
         ),
     ] = False
-    measures: Annotated[
-        tuple[str, ...], _about("Further loss measures, of your own or of plug-ins, by name.")
-    ] = ()
+    measures: Annotated[tuple[str, ...], _about("Further loss measures, by name.")] = ()
     intruder_file: Annotated[
         Any,
         _about("File of an intruder about the same people. It has an identifier of the original."),
