@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gate.case import Outcome
 
-LEFT_OUT = {"version", "software"}  # of the program and of the libraries
+LEFT_OUT = {"version", "software", "digest"}  # of the program and of the libraries
 LONGEST = 40  # a longer array of numbers becomes one digest
 DIGEST = re.compile(r"[0-9a-f]{64}")
 COMPILING = "compiling for this machine"  # said once on each machine

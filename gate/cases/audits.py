@@ -41,7 +41,11 @@ def cases() -> Iterator[Case]:
     )
     yield Case(
         "audit/replayed",
-        (f"{FEW} {FILES} {SHORT} --attack rank-max", "audit --replay {out}/evidence.json --json"),
+        (
+            f"{FEW} {FILES} {SHORT} --attack rank-max",
+            "audit in/few.csv in/few-mixed.csv --truth in/few-mixed-map.csv "
+            "--replay {out}/evidence.json --json",
+        ),
         cost=5,
     )
     yield Case("audit/printed", (f"{FEW} {SHORT} --max-risk 0.05 --attack rank-max",), cost=5)

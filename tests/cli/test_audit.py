@@ -346,3 +346,32 @@ def test_progress_is_shown_on_a_terminal(unveil_command, monkeypatch):
     assert (plain.code, shown.code, plain.err) == (0, 0, "")
     assert "left:" in shown.err
     assert shown.out == plain.out
+
+
+def test_a_finished_audit_is_not_run_again(unveil_command, here, monkeypatch):
+    """It says so; without a policy that is broken, it ends with 0."""
+    given = (*AUDIT, *QUICK, "--evidence", "e.json", "--per-record", "each.csv")
+    first = unveil_command(*given, "--report", "a.html")
+    assert first.code == 0
+    names = ("e.json", "each.csv", "a.html")
+    written = {name: (here / name).read_bytes() for name in names}
+
+    def fail(*_args, **_options):
+        raise AssertionError("an attack was made")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unveil.workflows.audit.make_attack", fail)
+        again = unveil_command(*given, "--report", "a.html", "--resume")
+    assert again.code == 0
+    assert "e.json: this audit was finished already; nothing was run again" in again.out
+    assert again.out.partition("Wrote")[0] == first.out.partition("Wrote")[0]
+    assert written == {name: (here / name).read_bytes() for name in names}
+    other = unveil_command(*given, "--seed", "9", "--resume")
+    assert other.code == 3
+    assert "e.json: the file exists already" in other.err
+    (here / "each.csv").unlink()  # killed before its last file
+    assert unveil_command(*given, "--resume").code == 0
+    assert written["each.csv"] == (here / "each.csv").read_bytes()
+    broken = (*given, "--max-risk", "0", "--force")
+    assert unveil_command(*broken).code == 1
+    assert unveil_command(*broken[:-1], "--resume").code == 1

@@ -145,6 +145,10 @@ FILES = {
     "good.toml": "quasi = ['name', 'pay']\nconfidential = 'age'",
     "broken.toml": "quasi = [",
     "keys.toml": "quasi = ['kind', 'pay']\nidentifier = 'name'\nconfidential = 'age'",
+    "elsewhere.plan": plan(
+        "method = 'full-domain'\nk = 2\ncolumns = ['kind']\n"
+        "models = [{ model = 'k-map', k = 2, population = '/etc/hostname' }]"
+    ),
     "noise.plan": plan("method = 'additive-noise'\nscale = 0.5\ncolumns = ['pay']"),
     "many.plan": plan(
         "method = 'microaggregation'\nk = 2\ncolumns = ['pay']",
@@ -412,6 +416,7 @@ SCENES = [
     *((3, f"report {name} --report page.html") for name in ("blind.json", "good.csv", "no.json")),
     (2, "report blind.json"),
     (2, "audit --replay blind.json --seed 3"),
+    (2, "mask good.csv --schema good.toml --plan elsewhere.plan --output new.csv"),
     (0, "methods"),
     (0, "methods pram"),
     (3, "demo --folder good.csv"),

@@ -184,14 +184,18 @@ def test_tables_go_in_and_out_by_uri(unveil_command):
     assert tables == {"release", "map", "links", "one", "two"}
     records = ("--records", f"{place}one", "--records", f"{place}two")
     assert unveil_command("compare", "one.json", "two.json", *records).code == 0
-    assert unveil_command("audit", "--replay", "one.json").code == 0
+    refused = unveil_command("audit", "--replay", "one.json")
+    assert refused.code == 2
+    assert "original: the document names sqlite:///people.db, a database" in refused.err
+    given = ("audit", "--replay", "one.json", *both[:2], "--truth", f"{place}map")
+    assert unveil_command(*given).code == 0
     assert unveil_command("link", "people.sav", "people.xlsx#who", "--truth", "person").code == 0
     done = unveil_command("audit", *both, *quick, "--per-record", "each.sav")
     assert "SPSS takes no such name" in done.err
     with sqlite3.connect("made.db") as made:
         made.execute("update release set sex = 2")
     made.close()
-    done = unveil_command("audit", "--replay", "one.json")
+    done = unveil_command(*given)
     assert "its SHA-256 is another" in done.err
 
 

@@ -1,5 +1,6 @@
 """Matchings of any attack against naive twins that hold every pair in a matrix."""
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -160,3 +161,35 @@ def test_a_linkage_made_elsewhere_can_be_matched_too(seed, n):
     cost, many = twin.cheapest(twin.every_pair(links.finder.base))
     assert links.finder.details["matched"] == many
     assert links.finder.details["cost"] == pytest.approx(cost, abs=1e-6)
+
+
+KNOWN = ["age", "income", "household_size"]
+BY_COLUMNS = {
+    "rank-max": attacks.Rank(criterion="max"),
+    "manhattan": attacks.Distance(metric="manhattan"),
+    "compatible": attacks.Compatible(),
+    "tailored": attacks.Tailored(),
+    "combined": attacks.Combined(attacks=[attacks.Rank(criterion="max"), attacks.Distance()]),
+}
+
+
+@pytest.mark.parametrize("matching", ["nearest", "one-to-one", "posterior"])
+@pytest.mark.parametrize("name", BY_COLUMNS)
+def test_the_order_of_columns_means_nothing_to_households(name, matching):
+    """By rank-max, one to one, 138.2 or 135.6 of 250 were linked, by the order of the columns."""
+    sample = unveil.households(250, seed=1)
+    plan = [masks.RankSwapping(p=8, columns=["age", "income"])]
+    release = unveil.mask(sample, plan, seed=3)
+    spec = msgspec.structs.replace(BY_COLUMNS[name], matching=matching)
+    found = []
+    for step in (1, -1):
+        turned = unveil.Release(
+            release.data.select(release.data.columns[::step]), release.plan, release.channels,
+            release.row_map, release.origin,
+        )  # fmt: skip
+        intruder = Intruder(knows=KNOWN[::step])
+        links = unveil.attack(
+            sample.select(sample.columns[::step]), turned, spec, intruder=intruder, seed=5
+        )
+        found.append(measures.hits(links))
+    assert found[0] == pytest.approx(found[1], abs=1e-9)

@@ -30,7 +30,7 @@ from unveil.wording import listing, suggest
 SECTIONS = {
     "Files and intruder": (
         *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction"),
-        *("plans", "also", "key", "outsiders", CSV),
+        *("plans", "allow", "also", "key", "outsiders", CSV),
     ),
     "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
 }
@@ -99,7 +99,7 @@ def command() -> None:
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
 @click.option("--truth", "truths", multiple=True, help=f"{options.TRUTH}.")
 @click.option("--knows", help="Attributes known: age,sex.  [default: the quasi ones]")
-@click.option("--records", help="Records held: fraction, count or file.  [default: all]")
+@click.option("--records", help="Records: fraction, count or file.  [default: all]")
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
 @click.option(
     "--direction",
@@ -111,6 +111,7 @@ def command() -> None:
 @click.option(
     "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
 )
+@options.allow_option
 @click.option("--also", type=TABLE, multiple=True, help="Another release; repeatable.")
 @click.option("--key", help="Column that joins the rows of several releases.")
 @click.option("--outsiders", type=TABLE, help="Control: a file of people not in RELEASE.")
@@ -145,6 +146,7 @@ def _attack(
     records: str | None,
     blocks: str | None,
     plans: tuple[Path, ...],
+    allow: tuple[str, ...],
     also: tuple[Path, ...],
     key: str | None,
     direction: str,
@@ -174,7 +176,7 @@ def _attack(
         format=dialect,
         also=also,
         key=key,
-        plans=tuple(read_plan(path) for path in plans),
+        plans=tuple(read_plan(path, allow=allow) for path in plans),
         outsiders=outsiders,
         sample=sample,
         top=top,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FAILED = 1  # exit code
 SECTIONS = {
-    "Files": ("schema", "release_schema", "truth", "renames", "plan", CSV),
+    "Files": ("schema", "release_schema", "truth", "renames", "plan", "allow", CSV),
     "Intruder": ("knows", "intruder_file", "attacks", "errors", "worst_case", "halves"),
     "Limits": ("policy", "max_risk"),
     "Output": (
@@ -56,6 +56,7 @@ SECTIONS = {
     shell_complete=complete_attacks,
     help="Attack, as rank-max; repeatable.  [default: what suits]",
 )
+@options.allow_option
 @click.option("--policy", type=PATH, help="TOML file of the limits.")
 @click.option(
     "--max-risk",
@@ -97,15 +98,18 @@ def command(
         return
     if original is None or release is None:
         raise UsageError("name ORIGINAL and RELEASE; `unveil audit --help` has an example")
-    pages = Pages(**{name: chosen[name] for name in (*PAGE_OPTIONS, "force")})
+    resumed = chosen["resume"] and chosen["evidence"] is not None and chosen["evidence"].exists()
+    pages = Pages(**{name: chosen[name] for name in PAGE_OPTIONS}, force=chosen["force"] or resumed)
     result = _audit(original, release, chosen, pages)
     if as_json:
         print_json(result.evidence)
     else:
         print_audit(result)
         pages.say()
+        if result.was_finished:
+            note(f"{chosen['evidence']}: this audit was finished already; nothing was run again.")
         for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
-            if chosen[option] is not None:
+            if chosen[option] is not None and not result.was_finished:
                 note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
     if result.verdict is not None and not result.verdict.passed:
         raise SystemExit(FAILED)
@@ -122,11 +126,11 @@ def _audit(
 
     if chosen["exact"] and chosen["seconds"] is not None:
         raise UsageError("--seconds does nothing with --exact: leave it out")
-    plan, file, force = chosen["plan"], chosen["intruder_file"], chosen["force"]
+    plan, file = chosen["plan"], chosen["intruder_file"]
     if plan is None and chosen["remask"] not in (None, "0"):
         raise UsageError("--remask does nothing without --plan: leave it out")
     outputs = chosen["evidence"], chosen["per_record"]
-    check_outputs((*outputs, pages.report), (plan, chosen["policy"]), force=force)
+    check_outputs((*outputs, pages.report), (plan, chosen["policy"]), force=pages.force)
     inputs = (chosen[name] for name in ("schema", "release_schema", "truth"))
     pages.check((original, release, *inputs, file), outputs)
     tables = (original, release) if file is None else (original, release, file)
@@ -135,7 +139,7 @@ def _audit(
     } | {
         "knows": options.split_names(chosen["knows"]),
         "measures": options.split_names(chosen["measures"]),
-        "plan": None if plan is None else read_plan(plan),
+        "plan": None if plan is None else read_plan(plan, allow=chosen["allow"]),
         "rename": _renames(chosen["renames"]),
         "errors": None if chosen["errors"] is None else _numbers(chosen["errors"]),
         "format": options.format_of(chosen, *tables),
@@ -169,7 +173,7 @@ def _replay(
     from unveil.workflows.auditing.replay import replay
 
     context = click.get_current_context()
-    kept = {"original", "release", "replay", "truth", "intruder_file", "as_json"}
+    kept = {"original", "release", "replay", "truth", "intruder_file", "allow", "as_json"}
     others = [
         f"--{name.replace('_', '-')}"
         for name in context.params
@@ -182,6 +186,8 @@ def _replay(
     with progress(f"replaying {file}") as show:
         result = replay(
             evidence,
+            folder=file.parent,
+            allow=chosen["allow"],
             original=original,
             release=release,
             truth=chosen["truth"],

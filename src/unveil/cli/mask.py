@@ -45,6 +45,7 @@ DONE: dict[Household, str] = {
 )
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
+@options.allow_option
 @options.force_option
 @options.json_option
 @options.csv_options
@@ -57,6 +58,7 @@ def command(
     household: Household | None,
     row_map: str | Path | None,
     write_schema: Path | None,
+    allow: tuple[str, ...],
     *,
     keep_order: bool,
     force: bool,
@@ -89,6 +91,7 @@ def command(
         household=household,
         row_map=row_map,
         write_schema=write_schema,
+        allow=allow,
         force=force,
     )
     with progress(f"reading {file}") as show:

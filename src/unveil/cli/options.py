@@ -53,6 +53,12 @@ schema_option = click.option(
 )
 
 
+allow_option = click.option(
+    "--allow",
+    multiple=True,
+    metavar="PLACE",
+    help="Place outside of its folder that a plan may open.",
+)
 engine_option = click.option(
     "--engine", default="auto", show_default=True, help="Engine: auto, local, or an installed one."
 )

@@ -3,19 +3,62 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
 
-def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool = False) -> None:
+def write_atomically(
+    path: Path,
+    save: Callable[[Path], object],
+    *,
+    force: bool = False,
+    before: Callable[[], object] | None = None,
+) -> None:
     """Let ``save`` write a private temporary file, then move it to its place.
 
     The file is readable by its owner only, unless it replaces one that had other permissions.
-    Whatever fails, an existing file stays as it was and nothing else is left behind.
+    Whatever fails, an existing file stays as it was and nothing else is left behind. ``before``
+    moves other files to their places: it runs when the new file is complete, the old one is
+    removed and the new one is not yet there.
     """
+    with _complete_part(path, save, force=force) as (part, target):
+        if before is not None:
+            target.unlink(missing_ok=True)
+            before()
+        part.replace(target)
+
+
+@contextmanager
+def complete_files(contents: Mapping[Path, bytes], *, force: bool) -> Iterator[Callable[[], None]]:
+    """Write files but for their names; the function that is handed out moves them to their places.
+
+    So a failure comes before anything has changed.
+    """
+    with ExitStack() as stack:
+        parts = [
+            stack.enter_context(
+                _complete_part(path, partial(Path.write_bytes, data=content), force=force)
+            )
+            for path, content in contents.items()
+        ]
+
+        def move() -> None:
+            for part, target in parts:
+                part.replace(target)
+
+        yield move
+
+
+@contextmanager
+def _complete_part(
+    path: Path, save: Callable[[Path], object], *, force: bool
+) -> Iterator[tuple[Path, Path]]:
+    """A private temporary file with all that ``save`` writes, and the place where it belongs."""
     check_target(path, force=force)
     target, part = follow_links(path), None
     try:
@@ -28,7 +71,7 @@ def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool 
             os.fsync(file.fileno())
         if target.exists():
             shutil.copymode(target, part)
-        part.replace(target)
+        yield part, target
     except OSError as error:
         message = f"cannot be written: {reason(error)}; it is as it was"
         raise FileError(message).at(str(path)) from None

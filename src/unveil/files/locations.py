@@ -6,8 +6,9 @@ import abc
 import hashlib
 import os
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
@@ -56,8 +57,15 @@ class TableLocation(abc.ABC):
         """Read the table."""
 
     @abc.abstractmethod
-    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
-        """Write a table, whole or not at all."""
+    def save(
+        self,
+        data: Microdata,
+        format: Format | None = None,  # noqa: A002
+        *,
+        force: bool = False,
+        before: Callable[[], object] | None = None,
+    ) -> None:
+        """Write a table, whole or not at all; ``before`` runs when all but its place is written."""
 
     @abc.abstractmethod
     def check_target(self, *, force: bool) -> None:
@@ -116,12 +124,21 @@ class FileLocation(TableLocation):
         with errors_at(str(self)), self._readable():
             return self._format(format).load(self.path, schema)
 
-    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
+    def save(
+        self,
+        data: Microdata,
+        format: Format | None = None,  # noqa: A002
+        *,
+        force: bool = False,
+        before: Callable[[], object] | None = None,
+    ) -> None:
         """Write a table into a private file, then move it to its place."""
         with errors_at(str(self)):
             chosen = self._format(format)
             chosen.check_writable(self.path)
-            write_atomically(self.path, lambda part: chosen.save(data, part), force=force)
+            write_atomically(
+                self.path, lambda part: chosen.save(data, part), force=force, before=before
+            )
 
     def check_target(self, *, force: bool) -> None:
         """Refuse a folder, and a file that exists unless forced."""
@@ -194,6 +211,61 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     if is_uri(path):  # the message does not repeat it: it may hold a password
         raise UsageError("this is kept in a file, not in a database: name a file")
     return Path(str(locate(path)))
+
+
+@dataclass(frozen=True)
+class TrustedPlaces:
+    """The places named in a document that may be opened: files in its folder, and those given.
+
+    A document may come from others, and what it names would be opened with this user's rights and
+    passwords. So a database, and a file elsewhere, is opened only if the user gives it, too.
+
+    >>> TrustedPlaces(Path("data")).find("/etc/passwd", "original", "ORIGINAL")
+    Traceback (most recent call last):
+    unveil.errors.UsageError: original: the document names /etc/passwd, ...
+    """
+
+    folder: Path | None  # of the document; None: no file of it is opened by itself
+    given: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.given, str):
+            raise UsageError("allow: a list of places")
+        object.__setattr__(self, "given", tuple(map(os.fspath, self.given)))
+
+    def find(self, named: str, what: str, option: str = "--allow, allow=") -> str:
+        """The place of a name: relative ones beside the document, then in the working folder."""
+        if named in self.given:
+            return named
+        if is_uri(named):  # what follows the question mark may be a secret
+            shown, kind = str(locate(named)).partition("?")[0], "a database"
+        else:
+            shown, kind = named, "which is no file in the folder of the document"
+            places = [base / named for base in (self.folder, Path()) if base is not None]
+            for one in self.given:
+                if not is_uri(one) and _absolute(one) in map(_absolute, places):
+                    return one
+            for place in places:
+                if self.folder is not None and _is_file_inside(place, self.folder):
+                    return str(place)
+        raise UsageError(
+            f"{what}: the document names {shown}, {kind}; only a file in its folder is opened "
+            "without being asked for: if you trust the document, name the place yourself "
+            f"({option})"
+        )
+
+
+def _is_file_inside(path: Path, folder: Path) -> bool:
+    """Whether a file is in a folder: by its name, or it is not looked at, and after all links."""
+    root = follow_links(folder)
+    if not any(_absolute(path).is_relative_to(one) for one in (root, _absolute(folder))):
+        return False
+    file = FileLocation(path).file
+    return file.is_relative_to(root) and file.is_file()
+
+
+def _absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - by its name, without following links
 
 
 def is_uri(path: object) -> bool:

@@ -1,12 +1,15 @@
 """Read tables and row maps; write tables, schemas, plans, policies and evidence."""
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, UsageError, errors_at
-from unveil.files.atomic_write import write_bytes
+from unveil.files.atomic_write import complete_files, write_bytes
 from unveil.files.documents.toml import as_schema, to_toml
 from unveil.files.formats.base import Format
 from unveil.files.locations import as_path, locate
@@ -90,7 +93,9 @@ def write(
     if not isinstance(value, Release) and (keep_order is not None or row_map is not None):
         raise UsageError("keep_order and row_map go with a release")
     if isinstance(value, Release):
-        _write_release(value, path, format, force=force, keep_order=keep_order, row_map=row_map)
+        write_release(
+            value, path, format=format, force=force, keep_order=keep_order, row_map=row_map
+        )
     elif isinstance(value, Audit):
         from unveil.files.documents.evidence import write_evidence  # which reads tables
 
@@ -114,28 +119,44 @@ def write(
         )
 
 
-def _write_release(
+def write_release(
     release: Release,
     path: str | os.PathLike[str],
-    format: Format | None,  # noqa: A002
     *,
+    format: Format | None,  # noqa: A002
     force: bool,
-    keep_order: bool | None,
-    row_map: str | os.PathLike[str] | None,
+    keep_order: bool | None = None,
+    row_map: str | os.PathLike[str] | None = None,
+    companions: Mapping[Path, Plan | Schema] = MappingProxyType({}),
 ) -> None:
+    """Write a release, its row map and the documents that go with it.
+
+    The release comes last of all but the row map: a kill may leave a plan without its release,
+    but neither a release without its plan nor an older release or row map beside a new plan.
+    """
     if keep_order not in (None, True, False):
         raise UsageError("keep_order: True or False")
     keep = release.plan.keep_order if keep_order is None else keep_order
     written = release if keep else release.shuffled()
-    if row_map is None:
-        write(written.data, path, format=format, force=force)
+    old_map = None
+    if row_map is not None:
+        if written.row_map is None:
+            raise UsageError("synthetic rows come from no original row: there is no row map")
+        if locate(row_map).overlaps(locate(path)):
+            raise UsageError("the row map and the release are one file: name another")
+        locate(row_map).check_target(force=force)
+        old_map = locate(row_map).file if locate(row_map).replaces_file else None
+    documents = {place: to_toml(document) for place, document in companions.items()}
+    with complete_files(documents, force=force) as move:
+
+        def before() -> None:
+            if old_map is not None:
+                old_map.unlink(missing_ok=True)
+            move()
+
+        locate(path).save(written.data, format, force=force, before=before)
+    if row_map is None or written.row_map is None:
         return
-    if written.row_map is None:
-        raise UsageError("synthetic rows come from no original row: there is no row map")
-    if locate(row_map).overlaps(locate(path)):
-        raise UsageError("the row map and the release are one file: name another")
-    locate(row_map).check_target(force=force)
-    write(written.data, path, format=format, force=force)  # no map without a release
     rows = {"released": np.arange(len(written.data)) + 1, "original": written.row_map + 1}
     write(Microdata(pl.DataFrame(rows)), row_map, force=force)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,7 @@ from unveil.table.encoding.shared_attributes import (
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
-from unveil.table.row_identity import content_order, sample_rows
+from unveil.table.row_identity import columns_by_content, content_order, sample_rows
 from unveil.values.correspondence import Correspondence
 from unveil.values.release.category_channels import Sets
 from unveil.values.release.channels import Ranges
@@ -166,6 +166,12 @@ class FilePair:
         if len(others):
             rank[others] = len(self.original) + content_order(self.release)[others]
         return np.argsort(np.argsort(rank, kind="stable"), kind="stable")
+
+    @cached_property
+    def in_content_order(self) -> FilePair:
+        """The same files, their columns in an order that does not depend on that in the files."""
+        original, release = map(columns_by_content, (self.original, self.release))
+        return replace(self, original=original, release=release)
 
     @cached_property
     def original_order(self) -> Ints:

@@ -24,7 +24,15 @@ from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
 from unveil.values.release.plan import check_seed
-from unveil.values.results.evidence import FORMAT, Audit, Evidence, Finding, LeftOut, UsedPlugin
+from unveil.values.results.evidence import (
+    FORMAT,
+    Audit,
+    Evidence,
+    Finding,
+    LeftOut,
+    UsedPlugin,
+    statement_digest,
+)
 from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
@@ -39,7 +47,12 @@ from unveil.workflows.auditing.attack_runs import (
     make_attack,
 )
 from unveil.workflows.auditing.attribute_ablation import attribute_risks
-from unveil.workflows.auditing.checkpoints import Checkpoints, each_warning_once
+from unveil.workflows.auditing.checkpoints import (
+    Checkpoints,
+    each_warning_once,
+    finished_audit,
+    unfinished,
+)
 from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.intruder_file import intruder_file_runs
@@ -127,7 +140,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
         as_path(chosen.evidence)  # refuses a URI
     files = (settings.plan, settings.release_schema, settings.intruder_file)
     sources = (original, release, schema, truth, policy, *files)
-    check_outputs([chosen.evidence], sources, force=chosen.force, tables=[chosen.per_record])
+    check_outputs([chosen.evidence], sources, force=chosen.overwrites, tables=[chosen.per_record])
     if chosen.per_record is not None:  # the names of its columns must suit the format
         try:
             locate(chosen.per_record).check_columns([ROW, "distance original-to-release"])
@@ -153,6 +166,8 @@ class AuditRun:
     def run(self) -> Audit:
         """Run all steps, and write the evidence."""
         settings = self.settings
+        if settings.resume and (finished := finished_audit(settings, self._statement())):
+            return finished
         runs, left_out = self._attack_runs()
         what_ifs = 3 * settings.sweep + bool(settings.errors) + settings.remedies + settings.halves
         what_ifs += (self.inputs.plan is not None and settings.remask > 0) + (
@@ -173,9 +188,9 @@ class AuditRun:
             with each_warning_once():
                 result = self._steps(runs, left_out, steps, plugins)
             if settings.evidence is not None:
-                write_evidence(result.evidence, settings.evidence, force=settings.force)
+                write_evidence(result.evidence, settings.evidence, force=settings.overwrites)
             if settings.per_record is not None:
-                write_records(result, settings.per_record, force=settings.force)
+                write_records(result, settings.per_record, force=settings.overwrites)
         except FileError:
             raise
         except UnveilError:  # it would happen again: there is nothing to resume
@@ -212,11 +227,10 @@ class AuditRun:
                 remedies, blind, scenario, compared=compared, known=inputs.known, riskiest=riskiest
             )
             remedied = steps.run("remedies", Remedies | None, work)
+        statement = self._statement()
         evidence = Evidence(
-            format=FORMAT,
-            **self._identity(),
-            schema=inputs.pair.original.schema.to_dict(),
-            policy=None if self.policy is None else self.policy.to_dict(),
+            **statement,
+            digest=statement_digest(statement),
             records=len(inputs.pair.original),
             released=len(inputs.pair.release),
             pairs=None if inputs.pair.truth is None else len(inputs.pair.released),
@@ -349,6 +363,15 @@ class AuditRun:
             "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
         }
 
+    def _statement(self) -> dict[str, Any]:
+        """How the audit is made, for the evidence and its digest."""
+        return {
+            "format": FORMAT,
+            **self._identity(),
+            "schema": self.inputs.pair.original.schema.to_dict(),
+            "policy": None if self.policy is None else self.policy.to_dict(),
+        }
+
     def _checkpoint_folder(self, plugins: tuple[UsedPlugin, ...]) -> CheckpointFolder | None:
         """The folder of finished steps, under a key of this very audit; None without evidence."""
         if self.settings.evidence is None:
@@ -359,7 +382,7 @@ class AuditRun:
         schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
         job = self._identity() | {"rows": rows, "schemas": schemas, "plugins": plugins}
         key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
-        folder = f"{os.fspath(self.settings.evidence)}.unfinished"
+        folder = unfinished(self.settings.evidence)
         return CheckpointFolder(folder, key, resume=self.settings.resume)
 
 

@@ -3,7 +3,7 @@
 import logging
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,8 +16,8 @@ from unveil import __version__
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.toml import mask_from, read_plan
 from unveil.files.formats.base import Format
-from unveil.files.locations import TableLocation, check_outputs, is_uri, locate
-from unveil.files.tables import write
+from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
+from unveil.files.tables import write_release
 from unveil.masks import METHODS, Mask
 from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
@@ -41,7 +41,7 @@ from unveil.workflows.inputs.released_columns import (
     released_columns,
     with_households,
 )
-from unveil.workflows.inputs.sources import as_microdata
+from unveil.workflows.inputs.sources import as_microdata, read_named
 
 logger = logging.getLogger("unveil")
 MANY_DISCARDED = 0.1  # share of the records from which a warning is due
@@ -110,6 +110,7 @@ class MaskSettings:
     household: Household | None = None  # what becomes of household numbers; None: as the plan says
     row_map: str | os.PathLike[str] | None = None  # table for the row map
     write_schema: str | os.PathLike[str] | None = None  # TOML file for the release's schema
+    allow: Sequence[str] = ()  # places outside of the plan's folder that the plan may open
     force: bool = False  # overwrite files that exist
 
 
@@ -165,7 +166,7 @@ def mask_file(
     again = isinstance(masks, str | os.PathLike) and Path(masks).resolve() == plan_path.resolve()
     inputs = [file, schema, None if again else masks]  # a plan that is run again is written again
     check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
-    plan = as_plan(masks, seed, settings.household)
+    plan = as_plan(masks, seed, settings.household, settings.allow)
     if settings.keep_order:
         plan = replace(plan, keep_order=True)
     data = as_microdata(file, schema, format=settings.format)
@@ -177,10 +178,17 @@ def mask_file(
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
     if progress is not None:
         progress(f"writing {out}", 0, 0)
-    write(release, out, format=target_format, force=settings.force, row_map=settings.row_map)
-    write(release.plan, plan_path, force=settings.force)
+    documents: dict[Path, Plan | Schema] = {plan_path: release.plan}
     if schema_path is not None:
-        write(release.schema, schema_path, force=settings.force)
+        documents[as_path(schema_path)] = release.schema
+    write_release(
+        release,
+        out,
+        format=target_format,
+        force=settings.force,
+        row_map=settings.row_map,
+        companions=documents,
+    )
     return MaskedFile(
         release=release,
         originals=len(data),
@@ -270,9 +278,9 @@ def _apply(
 
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
     """The masks of a plan, with their own input files read."""
-    schema = original.schema.where_there()
     masks: tuple[Any, ...] = plan.masks
-    return tuple(mask.read_inputs(lambda source: as_microdata(source, schema)) for mask in masks)
+    read = partial(read_named, plan.locate, schema=original.schema.where_there())
+    return tuple(mask.read_inputs(read) for mask in masks)
 
 
 def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
@@ -332,10 +340,11 @@ def as_plan(
     masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
     seed: int | None = None,
     household: Household | None = None,
+    allow: Sequence[str] = (),
 ) -> Plan:
     """A plan that can be carried out: masks with different names, and a seed."""
     if isinstance(masks, str | os.PathLike):
-        plan = read_plan(masks)
+        plan = read_plan(masks, allow=allow)
     elif isinstance(masks, Plan):
         plan = masks
     else:

@@ -384,3 +384,125 @@ def test_a_file_is_masked_and_what_was_written_is_told(sample, tmp_path):
     again = unveil.mask(sample, unveil.files.read_plan(masked.plan))
     assert again.data == masked.release.data
     assert {task for task, _, _ in tasks} == {"mondrian", f"writing {masked.output}"}
+
+
+KILLED_AT = """
+import os, sys
+from pathlib import Path
+moves, nth, move = [], int(sys.argv.pop(1)), Path.replace
+
+def counted(part, target):
+    if len(moves) == nth:
+        os.kill(os.getpid(), 9)
+    moves.append(target)
+    return move(part, target)
+
+Path.replace = counted
+from unveil.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_kill_never_leaves_a_release_without_its_plan(sample, tmp_path, kept):
+    """Nor, with --force, an old release or an old row map beside a new plan."""
+    unveil.write(sample, tmp_path / "s.parquet")
+    unveil.write(sample.schema, tmp_path / "s.toml")
+    (tmp_path / "plan.toml").write_text('[[mask]]\nmethod = "rank-swapping"\np = 5')
+    written = ("r.plan.toml", "r.schema.toml", "r.csv", "map.csv")  # in this order
+    for nth in range(4):
+        for name in written:
+            (tmp_path / name).unlink(missing_ok=True)
+            if kept:
+                (tmp_path / name).write_text("old")
+        given = ["-o", "r.csv", "--seed", "1", "--row-map", "map.csv", "--force"]
+        killed = subprocess.run(
+            [
+                *(sys.executable, "-c", KILLED_AT, str(nth), "mask", "s.parquet", "-s", "s.toml"),
+                *("-p", "plan.toml", "--write-schema", "r.schema.toml", *given),
+            ],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=False,
+        )
+        assert killed.returncode == -9, killed.stderr
+        files = {name: tmp_path / name for name in written if (tmp_path / name).exists()}
+        new = {name for name, path in files.items() if path.read_text() != "old"}
+        assert new == set(written[:nth])
+        assert {"r.csv", "map.csv"} & set(files) == {"r.csv", "map.csv"} & new
+
+
+def test_a_failure_to_write_the_plan_changes_nothing(sample, tmp_path, monkeypatch):
+    unveil.write(sample, tmp_path / "s.parquet")
+    for name in ("r.csv", "r.plan.toml"):
+        (tmp_path / name).write_text("old")
+
+    def full(*_):
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(FileError, match=r"r\.plan\.toml: cannot be written"):
+        mask_file(
+            tmp_path / "s.parquet", PLAN, schema=sample.schema, seed=1,
+            settings=MaskSettings(output=tmp_path / "r.csv", force=True),
+        )  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.plan.toml", "s.parquet"]
+    assert {(tmp_path / name).read_text() for name in ("r.csv", "r.plan.toml")} == {"old"}
+
+
+def test_the_plan_of_a_table_lies_beside_its_database(sample, tmp_path, monkeypatch):
+    """Wherever the command runs."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    unveil.write(sample, tmp_path / "s.parquet")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    settings = MaskSettings(output=f"sqlite:///{tmp_path}/data/survey.db?table=masked")
+    plan = mask_file(
+        tmp_path / "s.parquet", PLAN, schema=sample.schema, seed=1, settings=settings
+    ).plan
+    assert plan == tmp_path / "data" / "masked.plan.toml"
+    assert unveil.files.read_plan(plan).seed == 1
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+POPULATION = """
+[[mask]]
+method = "full-domain"
+k = 2
+columns = ["sex", "region"]
+models = [{{ model = "k-map", k = 2, population = "{place}" }}]
+"""
+
+
+def test_a_plan_opens_what_lies_beside_it_and_all_else_on_request(
+    sample, tmp_path, monkeypatch, unveil_command
+):
+    (tmp_path / "plans").mkdir()
+    few = sample.select(["sex", "region", "rent"])
+    unveil.write(few, tmp_path / "s.csv")
+    unveil.write(few, tmp_path / "plans" / "people.csv")
+    unveil.write(few.schema, tmp_path / "s.toml")
+    monkeypatch.chdir(tmp_path)
+    mask = ("mask", "s.csv", "-s", "s.toml", "-p", "plans/plan.toml", "-o", "r.csv", "--seed", "1")
+
+    def masked(place, *more):
+        (tmp_path / "plans" / "plan.toml").write_text(POPULATION.format(place=place))
+        return unveil_command(*mask, "--force", *more)
+
+    beside = masked("people.csv")
+    assert beside.code == 0, beside.err
+    assert 'population = "people.csv"' in (tmp_path / "r.plan.toml").read_text()
+    for place in ("../s.csv", str(tmp_path / "s.csv"), "postgresql://127.0.0.1:1/db?table=people"):
+        refused = masked(place)
+        assert refused.code == 2
+        assert f"plan: the document names {place.partition('?')[0]}" in refused.err
+        attack = ("attack", "tailored", "s.csv", "r.csv", "-s", "s.toml", "--truth", "row-order")
+        plan = ("--plan", "plans/plan.toml")
+        for done in (unveil_command(*attack, *plan), unveil_command("audit", *attack[2:], *plan)):
+            assert (done.code, "--allow" in done.err) == (2, True), done.err
+    assert masked(str(tmp_path / "s.csv"), "--allow", str(tmp_path / "s.csv")).code == 0
+    plan = unveil.files.read_plan("plans/plan.toml", allow=["s.csv"])
+    assert len(unveil.mask(few, plan, seed=1)) == len(few)
+    with pytest.raises(UsageError, match="--allow, allow="):
+        unveil.mask(few, "plans/plan.toml")

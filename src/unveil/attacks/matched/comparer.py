@@ -5,7 +5,7 @@ Comparer ──▶ ClassPairs ──one_to_one | posterior──▶ MatchProbabi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -92,6 +92,7 @@ class ClassPairs:
 
     def __init__(self, finder: Comparer, order: CanonicalOrder) -> None:
         records, candidates = finder.equal_rows()
+        order = replace(order, pair=order.pair.in_content_order)  # it decides among ties
         self.records = RecordClasses.from_groups(records, order.records)
         self.candidates = RecordClasses.from_groups(candidates, order.candidates)
         self.comparer = finder.restrict(self.records.first, self.candidates.first)

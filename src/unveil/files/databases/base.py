@@ -8,7 +8,7 @@ import abc
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,7 +42,7 @@ class DatabaseLocation(TableLocation):
         return self.uri.text
 
     def companion(self, suffix: str) -> Path:
-        """A file in the working folder, called like the table."""
+        """A file in the working folder, called like the table: a server has no folder."""
         return Path(re.sub(r"[^\w.-]", "_", self.uri.table or "query") + suffix)
 
     def sibling(self, suffix: str) -> str:
@@ -59,7 +59,14 @@ class DatabaseLocation(TableLocation):
         with errors_at(str(self)):
             return Microdata(self._frame(), schema)
 
-    def save(self, data: Microdata, format: Format | None = None, *, force: bool = False) -> None:  # noqa: A002
+    def save(
+        self,
+        data: Microdata,
+        format: Format | None = None,  # noqa: A002
+        *,
+        force: bool = False,
+        before: Callable[[], object] | None = None,
+    ) -> None:
         """Write a new table in one transaction, whole or not at all."""
         _check_no_format(format)
         with errors_at(str(self)):
@@ -74,6 +81,8 @@ class DatabaseLocation(TableLocation):
                 execute(connection, f"CREATE TABLE {self.sql_name} ({declared})")
                 with connection.cursor() as cursor:
                     self.ingest(cursor, pl.DataFrame([column for column, _ in stored]))
+                if before is not None:
+                    before()
 
     def check_target(self, *, force: bool) -> None:
         """Refuse a view, and a table that exists unless forced."""

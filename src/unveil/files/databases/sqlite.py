@@ -61,6 +61,10 @@ class SqliteLocation(DatabaseLocation):
         """The file that the links of the path lead to."""
         return follow_links(self.uri.path)
 
+    def companion(self, suffix: str) -> Path:
+        """A file beside the database, called like the table."""
+        return self.uri.path.parent / super().companion(suffix)
+
     @property
     def sql_name(self) -> str:
         return f"main.{quote_name(self.uri.table or '')}"

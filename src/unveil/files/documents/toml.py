@@ -1,13 +1,16 @@
 """Schemas, plans and policies: the TOML files that people write by hand."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
-from unveil.files.locations import as_path
+from unveil.files.locations import TrustedPlaces, as_path
 from unveil.masks import METHODS, Mask
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
@@ -65,11 +68,13 @@ def as_policy(policy: Policy | str | os.PathLike[str] | None) -> Policy | None:
     return _value_or_file(policy, Policy, read_policy)
 
 
-def read_plan(path: str | os.PathLike[str]) -> Plan:
+def read_plan(path: str | os.PathLike[str], *, allow: Sequence[str] = ()) -> Plan:
     r"""Read a plan from its TOML file.
 
     The file has a table ``[[mask]]`` for each step, with the method's name and its
-    parameters, and may have a ``seed``, ``keep_order`` and ``household``.
+    parameters, and may have a ``seed``, ``keep_order`` and ``household``. What it names (a
+    population) is read if it is a file in the plan's own folder; a database, or a file elsewhere,
+    only if ``allow`` lists it.
 
     Examples
     --------
@@ -80,7 +85,8 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     ...     read_plan(path).masks[0].p
     8.0
     """
-    return _read(path, "plan", plan_from, SpecError)
+    plan = _read(path, "plan", plan_from, SpecError)
+    return replace(plan, locate=partial(TrustedPlaces(Path(path).parent, allow).find, what="plan"))
 
 
 def plan_from(table: Mapping[str, Any]) -> Plan:

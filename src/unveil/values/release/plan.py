@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Literal, get_args
@@ -35,6 +35,8 @@ class Plan:
     keep_order: bool = False  # whether a written file keeps the original order of rows
     version: str = ""
     household: Household = "drop"  # what becomes of household numbers
+    # The place of a file that the plan's own file names; None: a plan of this program, as named.
+    locate: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):

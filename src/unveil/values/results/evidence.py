@@ -1,5 +1,7 @@
 """The audit of one release, and its evidence."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +32,11 @@ from unveil.wording import count
 
 ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
 FORMAT = 2  # of the evidence; it changes with the meaning of a field
+# How an audit was made: what its numbers follow from, as the evidence's digest covers it.
+STATEMENT = (
+    *("format", "version", "software", "inputs", "truth", "schema", "plan", "seed", "settings"),
+    *("asked", "policy"),
+)
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,6 +167,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[ColumnChanges, ...] = ()  # by column; empty where pairs are not known
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
     grouping: tuple[str, ...] = ()  # released household numbers, which no attack has used
+    digest: str | None = None  # of the statement; None: older evidence
+
+    @property
+    def statement_digest(self) -> str:
+        """The digest that the evidence has if nobody changed how the audit was made."""
+        return statement_digest({name: getattr(self, name) for name in STATEMENT})
 
     @property
     def most_claimed(self) -> Finding | None:
@@ -171,6 +184,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def by_position(self) -> Finding | None:
         """The attack by row positions; None if it was not run."""
         return next((one for one in self.attacks if one.row_order is not None), None)
+
+
+def statement_digest(statement: Mapping[str, Any]) -> str:
+    """The SHA-256 of how an audit was made.
+
+    It finds a careless change of the evidence. Whoever changes it with care makes a new digest.
+    """
+    return hashlib.sha256(msgspec.json.encode(statement, order="deterministic")).hexdigest()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -189,6 +210,7 @@ class Audit:
 
     evidence: Evidence
     per_record: dict[str, Floats]  # risks; NaN where not attacked; as private as the data
+    was_finished: bool = False  # resumed when nothing was left to do
 
     @property
     def worst(self) -> Finding:

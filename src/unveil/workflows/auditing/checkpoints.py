@@ -1,13 +1,20 @@
 """The steps of a long job: each reports its progress and survives a kill of the job."""
 
 import logging
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
+from unveil.files.atomic_write import check_target
 from unveil.files.checkpoints import CheckpointFolder
+from unveil.files.documents.evidence import read_evidence, read_records
+from unveil.files.locations import as_path, is_table_path
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress, TaskProgress
+from unveil.values.results.evidence import Audit, statement_digest
+from unveil.workflows.auditing.settings import AuditSettings
 
 T = TypeVar("T")
 
@@ -56,6 +63,27 @@ class Checkpoints:
             self._progress("done", 100 * self.steps, 100 * self.steps)
         if self._folder is not None:
             self._folder.remove()
+
+
+def unfinished(evidence: str | os.PathLike[str]) -> Path:
+    """The folder that holds the finished steps of an audit until it writes its evidence."""
+    return Path(f"{os.fspath(evidence)}.unfinished")
+
+
+def finished_audit(settings: AuditSettings, statement: Mapping[str, Any]) -> Audit | None:
+    """What the audit of this statement has written if nothing is left to resume, else None.
+
+    The evidence of another audit is refused as a file that exists.
+    """
+    if settings.force or not settings.overwrites:
+        return None
+    evidence = read_evidence(settings.evidence)
+    if evidence.digest != statement_digest(statement):
+        check_target(as_path(settings.evidence), force=False)
+    table = settings.per_record
+    if unfinished(settings.evidence).exists() or not (table is None or is_table_path(table)):
+        return None
+    return Audit(evidence, {} if table is None else read_records(table), was_finished=True)
 
 
 @contextmanager

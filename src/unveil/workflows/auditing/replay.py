@@ -1,7 +1,10 @@
 """Replay an audit from its evidence, and check that every number is the same."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +13,7 @@ from unveil import __version__
 from unveil.errors import DataError, FileError, UsageError, errors_at
 from unveil.files.documents.toml import plan_from
 from unveil.files.formats.base import formats
-from unveil.files.locations import locate
+from unveil.files.locations import TrustedPlaces, is_table_path, locate
 from unveil.support.options import TaskProgress
 from unveil.support.specs import find_method
 from unveil.table.schema import Schema
@@ -18,10 +21,17 @@ from unveil.values.results.evidence import Evidence, Input
 from unveil.values.results.policy import Policy
 from unveil.workflows.audit import AuditRun
 from unveil.workflows.auditing.attack_names import IN_MEMORY, attack_from
-from unveil.workflows.auditing.inputs import INTRUDER_FILE, ROW_NUMBERS, read_inputs
+from unveil.workflows.auditing.inputs import INTRUDER_FILE, ROW_NUMBERS, AuditInputs, read_inputs
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.inputs.sources import read_named
 
-NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
+NOT_COMPARED = ("version", "software", "digest")  # what notes and the digest tell
+OPTIONS = {  # by which an input is given again
+    "original": "ORIGINAL, original=",
+    "release": "RELEASE, release=",
+    "truth": "--truth, truth=",
+    INTRUDER_FILE: "--intruder-file, intruder_file=",
+}
 # Older evidence does not have these settings.
 NEW_SETTINGS = {
     "halves": False, "worst_case": False, "measures": (), "engine": "auto", "show_values": False
@@ -46,9 +56,11 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-def replay(
+def replay(  # noqa: PLR0913 - the inputs of a verb, by name
     evidence: Evidence,
     *,
+    folder: str | os.PathLike[str] | None = None,
+    allow: Sequence[str] = (),
     original: str | os.PathLike[str] | None = None,
     release: str | os.PathLike[str] | None = None,
     truth: str | os.PathLike[str] | None = None,
@@ -59,28 +71,22 @@ def replay(
 
     A file is where it was, or at the path given here, and must be the same byte for byte. Sampled
     attacks take samples of the same size.
+
+    Evidence may come from others. Of the places that it names only files in its `folder` are opened
+    by themselves; without a folder, none is. All others are given again: an input by its name, a
+    place that an attack or a plan names by `allow`.
     """
-    if evidence.truth is None:
-        raise UsageError(
-            "the release of this audit was in memory, with its plan and its row map: write these "
-            "(unveil.write), and audit the files"
-        )
-    paths = {"original": original, "release": release, "truth": truth, INTRUDER_FILE: intruder_file}
+    places = TrustedPlaces(None if folder is None else Path(folder), allow)
+    given = {"original": original, "release": release, "truth": truth, INTRUDER_FILE: intruder_file}
+    _check_replayable(evidence, given)
     files = {
-        name: _same_file(name, evidence.inputs[name], path)
-        for name, path in paths.items()
+        name: _same_file(name, evidence.inputs[name], path, places)
+        for name, path in given.items()
         if name in evidence.inputs
     }
-    if truth is not None and "truth" not in evidence.inputs:
-        raise UsageError("truth: this audit was not told the truth by a file: leave it out")
-    if intruder_file is not None and INTRUDER_FILE not in evidence.inputs:
-        raise UsageError("intruder file: this audit was made without one: leave it out")
-    if evidence.truth == ROW_NUMBERS:
-        raise UsageError("the truth of this audit was given as numbers in memory: audit again")
-    if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
-        raise UsageError("an attack of this audit was made of a table in memory: audit again")
+    stated = evidence.statement_digest
     evidence = msgspec.structs.replace(evidence, settings=NEW_SETTINGS | evidence.settings)
-    settings = _settings(evidence, files.get(INTRUDER_FILE))
+    settings = _settings(evidence, files.get(INTRUDER_FILE), places)
     inputs = read_inputs(
         files["original"],
         files["release"],
@@ -90,37 +96,71 @@ def replay(
         evidence.seed,
     )
     again = AuditRun(
-        inputs,
+        _trusting(inputs, places),
         settings,
         None if evidence.policy is None else Policy(**evidence.policy),
         None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
         _sample_sizes(evidence),
         progress,
     ).run()
-    before, now = _plain(evidence), _plain(again.evidence)
+    before, now = _plain(evidence), _plain(_as_named(again.evidence, evidence))
     differences = list(_differences("", before, now))
-    notes = []
-    if evidence.version != __version__:
-        notes.append(f"the audit was made by unveil {evidence.version}, this is {__version__}")
-    changed = [
-        name
-        for name, number in evidence.software.items()
-        if again.evidence.software.get(name) != number
-    ]
-    if changed:
-        notes.append(f"other versions than then: {', '.join(changed)}")
+    if evidence.digest not in (None, stated):
+        differences.insert(0, ChangedNumber("digest", evidence.digest, stated))
     return Replay(
         same=not differences,
         numbers=_count(before),
         differences=tuple(differences[:LISTED]),
-        notes=tuple(notes),
+        notes=tuple(_notes(evidence, again.evidence, stated)),
     )
 
 
-def _same_file(name: str, audited: Input, path: str | os.PathLike[str] | None) -> str:
+def _check_replayable(evidence: Evidence, given: Mapping[str, Any]) -> None:
+    """Refuse an audit that was not of files, and a file that it did not have."""
+    if evidence.truth is None:
+        raise UsageError(
+            "the release of this audit was in memory, with its plan and its row map: write these "
+            "(unveil.write), and audit the files"
+        )
+    if "truth" not in evidence.inputs:
+        if given["truth"] is not None:
+            raise UsageError("truth: this audit was not told the truth by a file: leave it out")
+        columns = Schema.from_dict(evidence.schema)
+        if is_table_path(evidence.truth) and evidence.truth not in columns:
+            raise DataError("the evidence names a file of the truth without its SHA-256")
+    if given[INTRUDER_FILE] is not None and INTRUDER_FILE not in evidence.inputs:
+        raise UsageError("intruder file: this audit was made without one: leave it out")
+    if evidence.truth == ROW_NUMBERS:
+        raise UsageError("the truth of this audit was given as numbers in memory: audit again")
+    if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
+        raise UsageError("an attack of this audit was made of a table in memory: audit again")
+
+
+def _notes(evidence: Evidence, again: Evidence, stated: str) -> Iterator[str]:
+    """How the evidence and the program of its audit differ from those of the replay."""
+    if evidence.digest is None:
+        yield (
+            "this evidence has no digest, as older versions wrote it: a change of its version, "
+            "settings or policy would not be found"
+        )
+    elif evidence.digest != stated:
+        yield (
+            "the evidence was changed after it was written: its version, inputs, truth, schema, "
+            "plan, seed, settings, attacks or policy are not those of its digest"
+        )
+    if evidence.version != __version__:
+        yield f"the audit was made by unveil {evidence.version}, this is {__version__}"
+    changed = [n for n, number in evidence.software.items() if again.software.get(n) != number]
+    if changed:
+        yield f"other versions than then: {', '.join(changed)}"
+
+
+def _same_file(
+    name: str, audited: Input, path: str | os.PathLike[str] | None, places: TrustedPlaces
+) -> str:
     if path is None and audited.file is None:
         raise UsageError(f"the {name} of this audit was a table in memory: name its file")
-    place = locate(str(audited.file) if path is None else path)
+    place = locate(places.find(str(audited.file), name, OPTIONS[name]) if path is None else path)
     with errors_at(str(place)):
         try:
             digest = place.digest()
@@ -131,13 +171,35 @@ def _same_file(name: str, audited: Input, path: str | os.PathLike[str] | None) -
     return str(place)
 
 
-def _settings(evidence: Evidence, intruder_file: str | None) -> AuditSettings:
+def _trusting(inputs: AuditInputs, places: TrustedPlaces) -> AuditInputs:
+    """The inputs whose attacks open no place that is not trusted."""
+    read = partial(read_named, partial(places.find, what="attack"))
+    scenario, file = replace(inputs.scenario, read=read), inputs.file
+    if file is not None:
+        file = replace(file, scenario=replace(file.scenario, read=read))
+    return replace(inputs, scenario=scenario, file=file)
+
+
+def _as_named(again: Evidence, evidence: Evidence) -> Evidence:
+    """The evidence of the replay, with inputs that are the same under their names of before."""
+    inputs = {
+        name: msgspec.structs.replace(one, file=evidence.inputs[name].file)
+        for name, one in again.inputs.items()
+    }
+    truth = inputs["truth"].file if "truth" in inputs else again.truth
+    return msgspec.structs.replace(again, inputs=inputs, truth=truth)
+
+
+def _settings(
+    evidence: Evidence, intruder_file: str | None, places: TrustedPlaces
+) -> AuditSettings:
     """The settings of the audit, without its outputs."""
     kept = dict(evidence.settings)
     if set(kept) != set(AuditSettings().to_dict()):
         raise DataError("the settings in this evidence are not those of an audit")
     if kept["plan"] is not None:
-        kept["plan"] = plan_from(kept["plan"])
+        find = partial(places.find, what="plan")
+        kept["plan"] = replace(plan_from(kept["plan"]), locate=find)
     if kept["release_schema"] is not None:
         kept["release_schema"] = Schema.from_dict(kept["release_schema"])
     if kept["format"] is not None:

@@ -79,10 +79,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             "common; it may take minutes."
         ),
     ] = False
-    measures: Annotated[
-        tuple[str, ...],
-        _about("Further loss measures by name. They are of your own or of plug-ins."),
-    ] = ()
+    measures: Annotated[tuple[str, ...], _about("Further loss measures, by name.")] = ()
     show_values: Annotated[
         bool, _about("Show undeclared categories by their codes. Evidence and internal page only.")
     ] = False
@@ -137,6 +134,11 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         if size < 1:
             raise SpecError("settings: memory: a size such as 4G, 500M, or a number of bytes")
         return size
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether files that exist are replaced: on request, or by the audit that wrote them."""
+        return self.force or (self.resume and os.path.exists(self.evidence))  # noqa: PTH110
 
     def resolved(self) -> AuditSettings:
         """The same settings with the plan and the schema read from their files."""

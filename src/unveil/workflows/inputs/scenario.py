@@ -55,6 +55,7 @@ class Scenario:
     seed: int
     on_bound: Callable[[float, float], None] | None = None  # progress of learning: links, bound
     engine: SelectedEngine = field(default_factory=select_engine)
+    read: Callable[[Any], Microdata] = as_microdata  # the files that an attack names
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process
@@ -99,7 +100,7 @@ class Scenario:
             engine=self.engine,
         )
         _warn_of_separated(files)
-        return self.links_of(spec.read_inputs(as_microdata), intruder, files, pair)
+        return self.links_of(spec.read_inputs(self.read), intruder, files, pair)
 
     def links_of(
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, pair: FilePair

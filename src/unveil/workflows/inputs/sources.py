@@ -1,7 +1,7 @@
 """Sources of tables: paths, frames or Microdata."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import polars as pl
@@ -38,6 +38,15 @@ def as_microdata(
     if format is not None:
         raise UsageError("a frame has no file format: leave out format=")
     return Microdata(source, as_schema(schema))
+
+
+def read_named(
+    locate: Callable[[str], str] | None, source: Any, schema: Schema | None = None
+) -> Microdata:
+    """Microdata from a source; a place that a document names is where `locate` finds it."""
+    if locate is not None and isinstance(source, str | os.PathLike):
+        source = locate(os.fspath(source))
+    return as_microdata(source, schema)
 
 
 def table_in(

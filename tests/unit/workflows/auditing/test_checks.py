@@ -166,11 +166,11 @@ def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):
     found = audits.audit(
         tmp_path / "o.csv", tmp_path / "r.csv", schema=SCHEMA, truth="row-order", **QUICK
     ).evidence
-    assert replay(found).same
+    assert replay(found, folder=tmp_path).same
     for more in ({"evidence": str(tmp_path / "o.csv"), "force": True}, {"plan": ...}):
         spoilt = {n: v for n, v in (found.settings | more).items() if v is not ...}
         with pytest.raises(DataError, match="not those of an audit"):
-            replay(msgspec.structs.replace(found, settings=spoilt))
+            replay(msgspec.structs.replace(found, settings=spoilt), folder=tmp_path)
     text = json.loads(msgspec.json.encode(found))
     del text["inputs"]["release"]
     (tmp_path / "e.json").write_text(json.dumps(text))

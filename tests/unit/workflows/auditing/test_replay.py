@@ -1,6 +1,8 @@
 """An audit run again from its evidence: the same numbers from the same files, or a sentence."""
 
+import contextlib
 import shutil
+import socket
 
 import msgspec
 import pytest
@@ -9,6 +11,7 @@ import unveil
 from fixtures import audits
 from fixtures import evidence as some_evidence
 from unveil import Policy, Schema, masks
+from unveil.errors import UsageError
 from unveil.files import Csv
 from unveil.values.results.remedies import Remasking
 from unveil.workflows.auditing import attack_runs
@@ -53,21 +56,21 @@ def evidence(files):
     )  # fmt: skip
 
 
-def test_the_same_files_give_the_same_numbers(evidence):
+def test_the_same_files_give_the_same_numbers(evidence, files):
     told = []
-    again = replay(evidence, progress=lambda *step: told.append(step))
+    again = replay(evidence, folder=files, progress=lambda *step: told.append(step))
     assert (again.same, again.differences, again.notes) == (True, (), ())
     assert again.numbers > 500
     assert told
 
 
-def test_evidence_from_a_file_is_as_good(evidence, tmp_path):
+def test_evidence_from_a_file_is_as_good(evidence, files, tmp_path):
     from unveil.files.documents.evidence import evidence_json, write_evidence
 
     write_evidence(evidence, tmp_path / "e.json")
     read = unveil.files.read_evidence(tmp_path / "e.json")
     assert evidence_json(read) == evidence_json(evidence)
-    assert replay(read).same
+    assert replay(read, folder=files).same
 
 
 def test_a_number_that_is_not_what_it_was_is_named(files):
@@ -75,7 +78,7 @@ def test_a_number_that_is_not_what_it_was_is_named(files):
     worst = evidence.attacks[0]
     risk = msgspec.structs.replace(worst.risk, expected=worst.risk.expected + 1)
     findings = (msgspec.structs.replace(worst, risk=risk), *evidence.attacks[1:])
-    again = replay(msgspec.structs.replace(evidence, attacks=findings, pairs=None))
+    again = replay(msgspec.structs.replace(evidence, attacks=findings, pairs=None), folder=files)
     assert not again.same
     assert {(one.where, one.before, one.now) for one in again.differences} == {
         ("attacks[0].risk.expected", risk.expected, worst.risk.expected),
@@ -92,7 +95,7 @@ def test_samples_are_as_large_as_they_were(files, monkeypatch):
     assert evidence.attacks[0].risk.n == evidence.knowledge.worst.n == 10
     assert evidence.remasking.attacked == 10
     assert 10 <= evidence.remasking.n <= 20
-    assert replay(evidence).same
+    assert replay(evidence, folder=files).same
 
 
 def test_each_step_is_of_as_many_records_as_it_was():
@@ -130,12 +133,12 @@ def test_what_was_asked_for_is_asked_for_again(files, tmp_path):
         rename={"years": "age"}, format=Csv(delimiter=";"), knows=["age", "hours"],
         release_schema=Schema(quasi=["years", "hours"]), **QUICK,
     ).evidence  # fmt: skip
-    assert replay(evidence).same
+    assert replay(evidence, folder=tmp_path, truth=files / "map.csv").same
     by_id = audits.audit(
         files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK
     ).evidence
     assert sorted(by_id.inputs) == ["original", "release"]
-    assert replay(by_id).same
+    assert replay(by_id, folder=files).same
 
 
 def test_files_may_have_moved(files, tmp_path):
@@ -144,8 +147,8 @@ def test_files_may_have_moved(files, tmp_path):
     evidence = audited(tmp_path, **QUICK)
     for name in ("o.csv", "r.csv", "map.csv"):
         (tmp_path / name).rename(tmp_path / f"new-{name}")
-    with pytest.raises(unveil.UnveilError, match="the original is not here any more"):
-        replay(evidence)
+    with pytest.raises(unveil.UnveilError, match=r"original: the document names .*o\.csv"):
+        replay(evidence, folder=tmp_path)
     new = {
         "original": tmp_path / "new-o.csv",
         "release": str(tmp_path / "new-r.csv"),
@@ -161,13 +164,14 @@ def test_files_may_have_moved(files, tmp_path):
 def test_other_versions_are_noted(files):
     evidence = audited(files, **QUICK)
     older = msgspec.structs.replace(
-        evidence, version="0.0.9", software=evidence.software | {"numpy": "1.0"}
+        evidence, version="0.0.9", software=evidence.software | {"numpy": "1.0"}, digest=None
     )
-    again = replay(older)
+    again = replay(older, folder=files)
     assert again.same
-    assert len(again.notes) == 2
-    assert "0.0.9" in again.notes[0]
-    assert "numpy" in again.notes[1]
+    assert len(again.notes) == 3
+    assert "no digest" in again.notes[0]
+    assert "0.0.9" in again.notes[1]
+    assert "numpy" in again.notes[2]
 
 
 def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
@@ -183,7 +187,122 @@ def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
         replay(knowing)
     by_rows = audited(files, **QUICK | {"truth": list(range(50))})
     with pytest.raises(unveil.UnveilError, match="numbers in memory"):
-        replay(by_rows)
+        replay(by_rows, folder=files)
     by_id = audits.audit(files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK)
     with pytest.raises(unveil.UnveilError, match="not told the truth by a file"):
         replay(by_id.evidence, truth=files / "map.csv")
+
+
+def names_elsewhere(evidence, **inputs):
+    """The evidence with other places of its inputs."""
+    moved = {
+        name: msgspec.structs.replace(one, file=inputs.get(name, one.file))
+        for name, one in evidence.inputs.items()
+    }
+    return msgspec.structs.replace(evidence, inputs=moved)
+
+
+@pytest.fixture
+def listener():
+    """A server that nobody may call: its port, and the connections that it had."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        calls = []
+
+        def called():
+            with contextlib.suppress(TimeoutError):
+                calls.append(server.accept())
+            return calls
+
+        yield server.getsockname()[1], called
+
+
+DATABASE = "postgresql://127.0.0.1:{port}/survey?table=people&connect_timeout=1&sslmode=disable"
+
+
+@pytest.mark.parametrize("name", ["original", "release", "truth", "by truth alone"])
+def test_a_server_that_evidence_names_is_not_called(files, listener, monkeypatch, name):
+    """And gets no password, whatever the field."""
+    port, called = listener
+    monkeypatch.setenv("PGPASSWORD", "secret")
+    place = DATABASE.format(port=port)
+    evidence = audited(files, **QUICK)
+    if name == "by truth alone":
+        inputs = {key: one for key, one in evidence.inputs.items() if key != "truth"}
+        tampered = msgspec.structs.replace(evidence, inputs=inputs, truth=place)
+        with pytest.raises(unveil.UnveilError, match="without its SHA-256"):
+            replay(tampered, folder=files)
+        schema = {**evidence.schema, "attributes": {**evidence.schema["attributes"], place: {}}}
+        with pytest.raises(unveil.UnveilError):
+            replay(msgspec.structs.replace(tampered, schema=schema), folder=files)
+    else:
+        with pytest.raises(UsageError) as refused:
+            replay(names_elsewhere(evidence, **{name: place}), folder=files)
+        said = str(refused.value)
+        assert (
+            f"{name}: the document names postgresql://127.0.0.1:{port}/survey, a database" in said
+        )
+        assert "connect_timeout" not in said
+        assert "RELEASE" in said or "ORIGINAL" in said or "--truth" in said
+    assert not called()
+
+
+def test_a_server_of_pairs_or_of_a_population_is_not_called(files, listener):
+    port, called = listener
+    place = DATABASE.format(port=port)
+    pairs = [{"method": "pairs", "pairs": place}]
+    evidence = audited(files, **QUICK)
+    with pytest.raises(UsageError, match=r"attack: the document names .*--allow"):
+        replay(msgspec.structs.replace(evidence, asked=pairs), folder=files)
+    plan = {
+        "seed": 1,
+        "mask": [{
+            "method": "mondrian", "k": 2, "columns": ["age"],
+            "models": [{"model": "k-map", "k": 2, "population": place}],
+        }],
+    }  # fmt: skip
+    settings = evidence.settings | {"plan": plan}
+    with pytest.raises(UsageError, match=r"plan: the document names .*--allow"):
+        replay(msgspec.structs.replace(evidence, settings=settings), folder=files)
+    assert not called()
+
+
+def test_what_is_given_again_is_opened(files, tmp_path):
+    """Pairs outside of the evidence's folder, by `allow`; inputs, by their names."""
+    from unveil.attacks import Pairs
+
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("unique_id_l,unique_id_r,match_weight\n1,1,1\n2,2,1\n")
+    evidence = audited(files, **QUICK | {"attacks": [Pairs(pairs=str(pairs))]})
+    with pytest.raises(UsageError, match=r"attack: the document names .*pairs\.csv, which is no"):
+        replay(evidence, folder=files)
+    assert replay(evidence, folder=files, allow=[str(pairs)]).same
+    given = {"original": files / "o.csv", "release": files / "r.csv", "truth": files / "map.csv"}
+    assert replay(evidence, **given, allow=[str(pairs)]).same
+    with pytest.raises(UsageError, match="allow: a list"):
+        replay(evidence, **given, allow=str(pairs))
+
+
+def test_the_truth_and_the_version_cannot_be_exchanged(files):
+    evidence = audited(files, **QUICK)
+    inputs = {name: one for name, one in evidence.inputs.items() if name != "truth"}
+    other = msgspec.structs.replace(evidence.inputs["truth"], sha256="0" * 64)
+
+    def changed(**fields):
+        again = replay(msgspec.structs.replace(evidence, **fields), folder=files)
+        assert not again.same
+        assert "changed after it was written" in again.notes[0]
+        return {one.where for one in again.differences}
+
+    assert changed(truth="row-order") == {"digest", "truth"}
+    assert changed(version="9.9.9") == {"digest"}
+    assert changed(inputs=evidence.inputs | {"more": other}) == {"digest", "inputs.more"}
+    assert changed(truth="row-order", inputs=inputs) > {"digest", "attacks[0].risk.expected"}
+    looser = evidence.settings | {"seconds": 61.0}
+    assert changed(settings=looser) == {"digest"}
+    with pytest.raises(unveil.UnveilError, match="not the truth that was audited"):
+        replay(msgspec.structs.replace(evidence, inputs=inputs | {"truth": other}), folder=files)
+    sizes = msgspec.structs.replace(evidence.inputs["original"], records=49)
+    assert changed(inputs=evidence.inputs | {"original": sizes}) == {
+        "digest", "inputs.original.records"
+    }  # fmt: skip

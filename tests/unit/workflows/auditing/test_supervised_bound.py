@@ -90,18 +90,18 @@ def test_it_is_no_attack(files, evidence):
     """Neither the headline nor the verdict, the ranking or the subgroups know of it."""
     without = audited(files, worst_case=False)
     assert without.worst_cases == ()
-    own = {"worst_cases": (), "settings": without.settings}
+    own = {"worst_cases": (), "settings": without.settings, "digest": without.digest}
     assert evidence_json(msgspec.structs.replace(evidence, **own)) == evidence_json(without)
 
 
-def test_evidence_makes_the_round_trip_and_the_replay(evidence, tmp_path):
+def test_evidence_makes_the_round_trip_and_the_replay(evidence, files, tmp_path):
     write_evidence(evidence, tmp_path / "e.json")
     read = unveil.files.read_evidence(tmp_path / "e.json")
     assert read.worst_cases == evidence.worst_cases
     assert evidence_json(read) == evidence_json(evidence)
     changed = msgspec.structs.replace(evidence.worst_cases[0], plain=-1.0)
     other = msgspec.structs.replace(read, worst_cases=(changed, *read.worst_cases[1:]))
-    again = replay(other)
+    again = replay(other, folder=files)
     assert again.numbers > 300
     assert [one.where for one in again.differences] == ["worst_cases[0].plain"]
 
@@ -109,11 +109,11 @@ def test_evidence_makes_the_round_trip_and_the_replay(evidence, tmp_path):
 def test_older_evidence_is_read_and_replayed(files, tmp_path):
     """Neither the field nor the setting was there."""
     plain = msgspec.json.decode(evidence_json(audited(files, worst_case=False)))
-    del plain["worst_cases"], plain["settings"]["worst_case"]
+    del plain["worst_cases"], plain["settings"]["worst_case"], plain["digest"]
     (tmp_path / "old.json").write_bytes(msgspec.json.encode(plain))
     old = unveil.files.read_evidence(tmp_path / "old.json")
     assert old.worst_cases == ()
-    assert replay(old).same
+    assert replay(old, folder=files).same
 
 
 def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
