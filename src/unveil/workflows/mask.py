@@ -206,7 +206,7 @@ def _apply(
 ) -> Release:
     masks = masks_of(plan, original)
     not_checked = check_masks(masks, original)
-    table = without_identifiers(original)
+    table = without_identifiers(original).with_one_spelling()
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
     details: dict[str, Any] = {}
