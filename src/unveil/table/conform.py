@@ -1,5 +1,7 @@
 """Conform columns to the schema: missing codes, numbers, categories, generalised cells."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -47,6 +49,11 @@ class ConformedColumn(NamedTuple):
     attribute: Attribute
     codes: pl.Series | None  # the number of the missing code of each cell, 0 for none
     spellings: pl.Series | None  # the rank of each cell's text, if a value has several spellings
+
+    def spelt_as(self, text: pl.Series) -> ConformedColumn:
+        """The same column, with the spellings of another text of its cells."""
+        ranks = spellings(text.cast(pl.String), self.column, self.codes)
+        return self._replace(spellings=ranks)
 
 
 def conform_column(
@@ -118,6 +125,13 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
         if cell is not None:
             marks = marks.set((labels == labels_of(cell).item()).fill_null(False), number)
     return column.set(marks > 0, None), marks
+
+
+def without_cells(column: pl.Series, texts: Sequence[str]) -> pl.Series:
+    """A column in which the cells with some texts are empty; itself, if it has none of them."""
+    if not texts or not (here := column.cast(pl.String).is_in(list(texts))).any():
+        return column
+    return column.set(here.fill_null(False), None)
 
 
 def mark_tags(conformed: ConformedColumn, tags: pl.Series) -> ConformedColumn:

@@ -20,6 +20,7 @@ from unveil.table.conform import (
     conform_undeclared,
     mark_tags,
     restore_codes,
+    without_cells,
 )
 from unveil.table.dtypes import to_plain_type
 from unveil.table.frames import Kind, Origin, check_names, to_polars
@@ -73,10 +74,11 @@ class Microdata:
         schema: Schema | None = None,
         *,
         decimal: str = ".",
+        missing: Sequence[str] = (),
     ) -> Microdata:
         """Make Microdata of the text cells of a file; numbers and dates are detected.
 
-        A nominal column stays text. A column without a level becomes numbers, dates, times or
+        Cells with one of the texts in ``missing`` are empty. A nominal column stays text. A column without a level becomes numbers, dates, times or
         truth values if every cell is one and none is written like a code (``007``).
 
         >>> import polars as pl
@@ -84,7 +86,7 @@ class Microdata:
         [(31, '01067')]
         """
         new = object.__new__(cls)
-        new._conform(columns, Origin(), schema, decimal=decimal)
+        new._conform(columns, Origin(), schema, decimal=decimal, empty=missing)
         return new
 
     @classmethod
@@ -123,6 +125,7 @@ class Microdata:
         schema: Schema | None,
         decimal: str | None,
         tags: Mapping[str, pl.Series] | None = None,
+        empty: Sequence[str] = (),
     ) -> None:
         if columns.is_empty():
             raise DataError("there are no records")
@@ -131,7 +134,8 @@ class Microdata:
             raise UsageError(f"a schema is a Schema, not {type(schema).__name__}")
         check_columns(schema, columns.columns)
         kept, codes, spellings, attributes = [], [], [], {}
-        for raw in columns:
+        for text in columns:
+            raw = without_cells(text, empty)
             if raw.name in schema:
                 ordered = raw.name in origin.orders
                 conformed = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
@@ -140,6 +144,8 @@ class Microdata:
                 conformed = conform_undeclared(raw, decimal)
             if tags and raw.name in tags:
                 conformed = mark_tags(conformed, tags[raw.name])
+            if raw is not text:  # NA, and an empty cell, are written differently
+                conformed = conformed.spelt_as(text)
             kept.append(conformed.column)
             codes += [] if conformed.codes is None else [conformed.codes]
             spellings += [] if conformed.spellings is None else [conformed.spellings]
