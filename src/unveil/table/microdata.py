@@ -78,8 +78,9 @@ class Microdata:
     ) -> Microdata:
         """Make Microdata of the text cells of a file; numbers and dates are detected.
 
-        Cells with one of the texts in ``missing`` are empty. A nominal column stays text. A column without a level becomes numbers, dates, times or
-        truth values if every cell is one and none is written like a code (``007``).
+        A nominal column stays text. A column without a level becomes numbers, dates, times or
+        truth values if every cell is one and none is written like a code (``007``). Cells with one
+        of the texts in ``missing`` are missing.
 
         >>> import polars as pl
         >>> Microdata.from_text(pl.DataFrame({"age": ["31"], "zip": ["01067"]})).to_frame().rows()
