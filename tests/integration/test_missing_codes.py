@@ -43,7 +43,7 @@ def test_a_promise_holds_of_what_is_written(tmp_path):
     """Of 200 rows of codes and two values, 132 were linked by a join of text; 2 were claimed."""
     frame = coded("abc").to_frame().with_columns(s=pl.Series([1] * 100 + [2] * 100))
     codes = {"role": "quasi", "level": "numeric", "missing": CODES}
-    schema = Schema({name: codes for name in "abc"} | {"s": {"role": "quasi", "level": "numeric"}})
+    schema = Schema(dict.fromkeys("abc", codes) | {"s": {"role": "quasi", "level": "numeric"}})
     data = Microdata(frame, schema)
     release = unveil.mask(data, [masks.Mondrian(k=50)], seed=1)
     unveil.write(release, tmp_path / "r.csv")

@@ -26,7 +26,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import unveil
-from strategies.masks import CATEGORIES, KINDS, NUMBERS, ORDER, SPECS
+from strategies.masks import KINDS, NUMBERS, ORDER, SPECS
 from unveil import Schema, measures, models
 
 FORMATS = ("csv", "parquet", "arrow", "xlsx", "sav", "dta", "xpt", "sqlite")
@@ -68,14 +68,13 @@ class Case:
     @property
     def schema(self):
         """The schema of the original."""
-        return Schema(
-            numeric=NUMBERS,
-            quasi=list(KINDS),
-            nominal=[name for name in CATEGORIES if KINDS[name][2] == "nominal"],
-            ordinal={"grade": ORDER},
-            missing=self.codes,
-            attributes={"step": {"level": "ordinal"}},
-        )
+        declared = {
+            name: {"role": "quasi", "level": KINDS[name][2], "missing": self.codes[name]}
+            for name in self.rows
+        }
+        if "grade" in declared:
+            declared["grade"]["order"] = ORDER
+        return Schema(declared)
 
 
 @st.composite
@@ -86,8 +85,10 @@ def cases(draw, method=None):
     typed = bool(rng.integers(2)) and name != AS_IS
     n, missing, mess = int(rng.integers(1, 31)), rng.choice([0, 0.1, 0.4, 0.8]), rng.random() / 2
     few = bool(rng.integers(2))  # values, so that there are classes
+    mask = AS_IS if name == AS_IS else draw(SPECS[name])
+    keys = tuple(rng.permutation(list(KINDS))[: rng.integers(1, 4)].tolist())
     rows, codes = {}, {}
-    for column in KINDS:
+    for column in (one for one in KINDS if one in {*keys, *_columns_of(mask)}):
         several = int(rng.integers(0, 4)) if not typed or column in IN_FRAMES else 0
         codes[column] = tuple(rng.permutation(CODES[column])[:several].tolist())
         if typed:
@@ -103,8 +104,6 @@ def cases(draw, method=None):
                 _misspelt(rng, cell, column) if rng.random() < mess else cell for cell in cells
             ]
         rows[column] = cells
-    keys = tuple(rng.permutation(list(KINDS))[: rng.integers(1, 4)].tolist())
-    mask = AS_IS if name == AS_IS else draw(SPECS[name])
     return Case(
         rows=rows,
         codes=codes,
@@ -114,6 +113,13 @@ def cases(draw, method=None):
         keys=keys,
         seed=int(rng.integers(2**32)),
     )
+
+
+def _columns_of(mask):
+    """The columns that a mask names, or some for one that names none."""
+    sets = getattr(mask, "groups", None) or ()
+    grouped = [] if isinstance(sets, dict) else [name for one in sets for name in one.columns]
+    return getattr(mask, "columns", None) or grouped or ["whole", "text"]
 
 
 def _cell(rng, column):
