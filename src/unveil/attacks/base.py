@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
@@ -65,6 +65,8 @@ class LinkageFiles:
     positions: RowPositions
     masking: Masking | None = None  # how the release was masked, if the intruder knows it
     others: tuple[str, ...] = ()  # the release's columns, where no attribute is common
+    # Further nominal columns, which state the missing codes of some columns: of which each is.
+    code_columns: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
     on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
@@ -77,6 +79,11 @@ class LinkageFiles:
     def pair(self) -> tuple[Microdata, Microdata]:
         """The intruder's records and the release."""
         return self.intruder_records, self.release
+
+    @property
+    def with_codes(self) -> tuple[str, ...]:
+        """The columns and those of their missing codes, for attacks on categories."""
+        return *self.columns, *self.code_columns
 
     @property
     def links_strangers(self) -> bool:

@@ -36,13 +36,17 @@ class NearestSearch:
     intruder_records: Records
     released: Records
     metric: Metric  # from queries to candidates
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # those of missing codes are named by the columns that they describe
     supervised: bool = False
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
     posterior_model: PosteriorModel | None = None  # if the attack brings its own
     guess: bool = False  # nothing supports the links, so no probability is claimed
     learnt: LearntSearch | None = None  # links strangers by the trained metric
+
+    def __post_init__(self) -> None:
+        described = (self.files.code_columns.get(name, name) for name in self.columns)
+        object.__setattr__(self, "columns", tuple(dict.fromkeys(described)))
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import SchemaError, SpecError
-from unveil.grouping.classes import ClassRequirement, ClassRules, Confidential, build_rules
+from unveil.grouping.classes import ORDERED, ClassRequirement, ClassRules, Confidential, build_rules
 from unveil.support.specs import Spec, kebab_case, method_name
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.encoding.to_arrays import codes
@@ -100,7 +100,8 @@ def compile_rules(models: Sequence[Model], data: Microdata, keys: Sequence[str])
     """The requirements of models on the classes of a table, as arrays for the kernels."""
     required = [rule for model in models for rule in model.requirements(data, keys)]
     columns = list(dict.fromkeys(rule.column for rule in required if rule.column is not None))
-    attributes = [_confidential(data, column) for column in columns]
+    lines = {rule.column for rule in required if rule.kind == ORDERED}
+    attributes = [_confidential(data, column, in_line=column in lines) for column in columns]
     places = [columns.index(rule.column) if rule.column else 0 for rule in required]
     rules = [
         ClassRequirement(rule.kind, place, rule.bound, rule.least)
@@ -109,11 +110,15 @@ def compile_rules(models: Sequence[Model], data: Microdata, keys: Sequence[str])
     return build_rules(rules, attributes, len(data))
 
 
-def _confidential(data: Microdata, column: str) -> Confidential:
-    """An attribute's values numbered without a gap, in their declared order if they have one."""
+def _confidential(data: Microdata, column: str, *, in_line: bool) -> Confidential:
+    """An attribute's values numbered without a gap, in their declared order if they have one.
+
+    A missing code is a value as well, except where values stand in a line: it has no place there.
+    """
     cells = common_cells(data, column=column)[0]
     if data.order(column) and not data.schema[column].generalised:
-        cells = codes(data, column).codes.astype(np.int64)
+        cells = np.where(cells < 0, cells, codes(data, column).codes)
+    cells = np.where(cells < -1, -1 if in_line else cells.max() - cells, cells)
     values, places = np.unique(cells, return_inverse=True)
     missing = int(values[0] < 0)
     return Confidential((places - missing).astype(np.int32), len(values) - missing)

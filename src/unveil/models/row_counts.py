@@ -10,7 +10,8 @@ from unveil.support.arrays import Bools, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
-from unveil.table.encoding.shared_attributes import common_categories, common_cells, common_level
+from unveil.table.encoding.missing_codes import add_code_columns
+from unveil.table.encoding.shared_attributes import common_categories, common_level, written_cells
 from unveil.table.microdata import Microdata
 from unveil.values.single_values import hidden_cells
 
@@ -18,20 +19,24 @@ ROWS_AT_ONCE = 256  # compared with all people together
 
 
 def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
-    """Records with the same cells in all keys: missing is a value, a generalised cell its text."""
-    cells = np.column_stack([common_cells(data, column=name)[0] for name in keys])
+    """Records whose cells are written alike in all keys.
+
+    An empty cell is a value, and so is each missing code; a generalised cell is its text.
+    """
+    cells = np.column_stack([written_cells(data, name) for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)
 
 
 def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
-    """For each record the number that fit it, itself included; stars and missing cells fit all."""
+    """For each record the number that fit it, itself included; stars and empty cells fit all."""
     classes = classes_of(data, keys)
     first = classes.members[classes.starts[:-1]]
     columns = []
     for name in keys:
-        cells = common_cells(data, column=name)[0][first]
-        shown = ~hidden_cells(data, name)[first]
+        cells = written_cells(data, name)[first]
+        coded = data.missing_code(name).is_not_null().to_numpy()
+        shown = (coded | ~hidden_cells(data, name))[first]
         codes = np.full(len(first), -1, np.int32)
         codes[shown] = np.unique(cells[shown], return_inverse=True)[1]
         columns.append(codes)
@@ -47,7 +52,8 @@ def population_counts(release: Microdata, population: Microdata, keys: Sequence[
         data.take(alike.members[alike.starts[:-1]])
         for data, alike in ((release, classes), (population, people))
     )
-    compatible = [_compatible(rows, persons, name) for name in keys]
+    persons, rows, codes = add_code_columns(persons, rows, keys)
+    compatible = [_compatible(rows, persons, name) for name in (*keys, *codes)]
 
     def count(start: int) -> Ints:
         chosen = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))

@@ -166,6 +166,19 @@ def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:
     return placed.to_numpy()
 
 
+def text_ranks(texts: pl.Series) -> pl.Series:
+    """The rank of each text among the different ones, from 1; 0 where missing."""
+    listed = texts.drop_nulls().unique().sort()
+    return pl.Series(texts.name, codes_of(texts, listed.to_list()) + 1)
+
+
+def without_minus_zero(column: pl.Series) -> pl.Series:
+    """A column in which zero has no sign: -0.0 and 0.0 are one number, and are written alike."""
+    if not column.dtype.is_float() or not (zero := (column == 0).fill_null(False)).any():
+        return column
+    return column.set(zero, 0.0)
+
+
 def first_row(mask: pl.Series) -> int:
     """The row number, counted from 1, of the first true cell."""
     return cast("int", mask.arg_max()) + 1

@@ -1,5 +1,7 @@
 """Conform columns to the schema: missing codes, numbers, categories, generalised cells."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -21,10 +23,12 @@ from unveil.table.columns import (
     numbers_from_text,
     stored_as,
     typed_from_text,
+    without_minus_zero,
 )
 from unveil.table.hierarchies import Hierarchy
 from unveil.table.infer import guess_attribute
 from unveil.table.schema import Schema
+from unveil.table.written_forms import spellings
 from unveil.wording import absent_column, count
 
 _NUMBER = re.compile(NUMBER)
@@ -43,7 +47,13 @@ class ConformedColumn(NamedTuple):
 
     column: pl.Series
     attribute: Attribute
-    marks: pl.Series | None  # the number of the missing code in each cell, 0 for none
+    codes: pl.Series | None  # the number of the missing code of each cell, 0 for none
+    spellings: pl.Series | None  # the rank of each cell's text, if a value has several spellings
+
+    def spelt_as(self, text: pl.Series) -> ConformedColumn:
+        """The same column, with the spellings of another text of its cells."""
+        ranks = spellings(text.cast(pl.String), self.column, self.codes)
+        return self._replace(spellings=ranks)
 
 
 def conform_column(
@@ -59,7 +69,7 @@ def conform_column(
     as_numbers = is_open or (attribute.level == "numeric" and not attribute.generalised)
     if decimal is not None and (attribute.missing or not as_numbers):  # their spelling matters
         raw = raw.cast(pl.String)
-    column, marks = _mark_missing(raw, attribute.missing)
+    column, numbers = _mark_missing(raw, attribute.missing)
     if decimal is not None and is_open:
         column = typed_from_text(column, decimal)
     attribute = _fill_in(attribute, column, ordered=ordered)
@@ -73,17 +83,18 @@ def conform_column(
         column = _check_categories(column, attribute)
     if attribute.missing and column.dtype != raw.dtype:  # "9.0" in a text file is the code 9
         column, more = _mark_missing(column, attribute.missing)
-        marks = marks.zip_with(marks > 0, more)
+        numbers = numbers.zip_with(numbers > 0, more)
     _check_finite(column)
-    return ConformedColumn(column, attribute, marks if attribute.missing else None)
+    column, codes = without_minus_zero(column), numbers if attribute.missing else None
+    return ConformedColumn(column, attribute, codes, spellings(raw, column, codes))
 
 
-def conform_undeclared(column: pl.Series, decimal: str | None) -> pl.Series:
+def conform_undeclared(raw: pl.Series, decimal: str | None) -> ConformedColumn:
     """Find the type of an undeclared column of a text file."""
-    if decimal is not None:
-        column = typed_from_text(column, decimal)
+    column = raw if decimal is None else typed_from_text(raw, decimal)
     _check_finite(column)
-    return column
+    column = without_minus_zero(column)
+    return ConformedColumn(column, Attribute(), None, spellings(raw, column, None))
 
 
 def _type_is_open(attribute: Attribute) -> bool:
@@ -116,14 +127,21 @@ def _mark_missing(column: pl.Series, codes: tuple[str, ...]) -> tuple[pl.Series,
     return column.set(marks > 0, None), marks
 
 
-def mark_tags(settled: ConformedColumn, tags: pl.Series) -> ConformedColumn:
+def without_cells(column: pl.Series, texts: Sequence[str]) -> pl.Series:
+    """A column in which the cells with some texts are empty; itself, if it has none of them."""
+    if not texts or not (here := column.cast(pl.String).is_in(list(texts))).any():
+        return column
+    return column.set(here.fill_null(False), None)
+
+
+def mark_tags(conformed: ConformedColumn, tags: pl.Series) -> ConformedColumn:
     """Mark missing cells by their tags (.a, .b), which are kept apart from the cells."""
-    marks = settled.marks
-    if marks is None:
-        return settled
-    for number, code in enumerate(settled.attribute.missing, start=1):
-        marks = marks.set((tags == code).fill_null(False), number)
-    return settled._replace(marks=marks)
+    codes = conformed.codes
+    if codes is None:
+        return conformed
+    for number, code in enumerate(conformed.attribute.missing, start=1):
+        codes = codes.set((tags == code).fill_null(False), number)
+    return conformed._replace(codes=codes)
 
 
 def _check_finite(column: pl.Series) -> None:

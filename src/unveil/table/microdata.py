@@ -12,7 +12,7 @@ from unveil.errors import DataError, SchemaError, UsageError
 from unveil.table.attribute import Attribute
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
-from unveil.table.columns import labels_of
+from unveil.table.columns import labels_of, without_minus_zero
 from unveil.table.conform import (
     check_cells,
     check_columns,
@@ -20,12 +20,14 @@ from unveil.table.conform import (
     conform_undeclared,
     mark_tags,
     restore_codes,
+    without_cells,
 )
 from unveil.table.dtypes import to_plain_type
 from unveil.table.frames import Kind, Origin, check_names, to_polars
 from unveil.table.infer import guess_level
 from unveil.table.roles import ROLES, Level, role_meaning
 from unveil.table.schema import Schema
+from unveil.table.written_forms import WrittenForms
 from unveil.wording import absent_column, count, listing
 
 
@@ -55,10 +57,10 @@ class Microdata:
     True
     """
 
-    __slots__ = ("_columns", "_marks", "_origin", "schema")
+    __slots__ = ("_columns", "_forms", "_origin", "schema")
 
     _columns: pl.DataFrame
-    _marks: pl.DataFrame  # numbers of missing codes; columns with declared codes only
+    _forms: WrittenForms
     _origin: Origin
     schema: Schema
 
@@ -72,18 +74,29 @@ class Microdata:
         schema: Schema | None = None,
         *,
         decimal: str = ".",
+        missing: Sequence[str] = (),
     ) -> Microdata:
         """Make Microdata of the text cells of a file; numbers and dates are detected.
 
         A nominal column stays text. A column without a level becomes numbers, dates, times or
-        truth values if every cell is one and none is written like a code (``007``).
+        truth values if every cell is one and none is written like a code (``007``). Cells with one
+        of the texts in ``missing`` are missing.
 
         >>> import polars as pl
         >>> Microdata.from_text(pl.DataFrame({"age": ["31"], "zip": ["01067"]})).to_frame().rows()
         [(31, '01067')]
         """
         new = object.__new__(cls)
-        new._conform(columns, Origin(), schema, decimal=decimal)
+        new._conform(columns, Origin(), schema, decimal=decimal, empty=missing)
+        return new
+
+    @classmethod
+    def from_columns(
+        cls, columns: pl.DataFrame, schema: Schema, codes: Mapping[str, pl.Series]
+    ) -> Microdata:
+        """Make Microdata of columns of other tables, with the missing codes of their cells."""
+        new = object.__new__(cls)
+        new._conform(columns, Origin(), schema, None, codes)
         return new
 
     @classmethod
@@ -113,6 +126,7 @@ class Microdata:
         schema: Schema | None,
         decimal: str | None,
         tags: Mapping[str, pl.Series] | None = None,
+        empty: Sequence[str] = (),
     ) -> None:
         if columns.is_empty():
             raise DataError("there are no records")
@@ -120,32 +134,36 @@ class Microdata:
         if not isinstance(schema, Schema):
             raise UsageError(f"a schema is a Schema, not {type(schema).__name__}")
         check_columns(schema, columns.columns)
-        kept, marks, attributes = [], [], {}
-        for raw in columns:
-            if raw.name not in schema:
-                kept.append(conform_undeclared(raw, decimal))
-                continue
-            ordered = raw.name in origin.orders
-            conformed = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
+        kept, codes, spellings, attributes = [], [], [], {}
+        for text in columns:
+            raw = without_cells(text, empty)
+            if raw.name in schema:
+                ordered = raw.name in origin.orders
+                conformed = conform_column(raw, schema[raw.name], decimal, ordered=ordered)
+                attributes[raw.name] = conformed.attribute
+            else:
+                conformed = conform_undeclared(raw, decimal)
             if tags and raw.name in tags:
                 conformed = mark_tags(conformed, tags[raw.name])
+            if raw is not text:  # NA, and an empty cell, are written differently
+                conformed = conformed.spelt_as(text)
             kept.append(conformed.column)
-            attributes[raw.name] = conformed.attribute
-            if conformed.marks is not None:
-                marks.append(conformed.marks)
-        self._set(pl.DataFrame(kept), pl.DataFrame(marks), origin, Schema(attributes))
+            codes += [] if conformed.codes is None else [conformed.codes]
+            spellings += [] if conformed.spellings is None else [conformed.spellings]
+        forms = WrittenForms(pl.DataFrame(codes), pl.DataFrame(spellings))
+        self._set(pl.DataFrame(kept), forms, origin, Schema(attributes))
 
     def _set(
-        self, columns: pl.DataFrame, marks: pl.DataFrame, origin: Origin, schema: Schema
+        self, columns: pl.DataFrame, forms: WrittenForms, origin: Origin, schema: Schema
     ) -> None:
-        for name, value in zip(self.__slots__, (columns, marks, origin, schema), strict=True):
+        for name, value in zip(self.__slots__, (columns, forms, origin, schema), strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Microdata never changes: make a new one to set {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:  # for a worker process
-        return _restored, (self._columns, self._marks, self._origin, self.schema)
+        return _restored, (self._columns, self._forms, self._origin, self.schema)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -165,10 +183,30 @@ class Microdata:
     def missing_code(self, name: str) -> pl.Series:
         """The missing code of each cell of a column, null where there is none."""
         self.check(name)
-        if name not in self._marks.columns:
+        if not self.has_missing_codes(name):
             return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(self))
         codes = pl.Series(name, [None, *self.schema[name].missing], dtype=pl.String)
-        return codes.gather(self._marks[name])
+        return codes.gather(self._forms.codes[name])
+
+    def has_missing_codes(self, name: str) -> bool:
+        """Whether any cell of a column has a missing code."""
+        return name in self._forms.codes.columns and bool((self._forms.codes[name] > 0).any())
+
+    def spellings(self, name: str) -> pl.Series | None:
+        """The rank of the text of each cell in its file; None: each value has one spelling."""
+        return self._forms.spellings[name] if name in self._forms.spellings.columns else None
+
+    def with_one_spelling(self) -> Microdata:
+        """The table as it is written here: each value in one spelling."""
+        return self._copy(self._columns, self._forms._replace(spellings=pl.DataFrame()))
+
+    def with_one_missing_code(self, columns: Sequence[str]) -> Microdata:
+        """A copy in which all missing cells of a column are written alike, in these columns.
+
+        They get the first declared code that the column has, and stay empty where it has none.
+        """
+        chosen = [self.column(name) for name in dict.fromkeys(columns)]
+        return self._copy(self._columns, self._forms.with_one_code(chosen))
 
     @property
     def codebook(self) -> Codebook | None:
@@ -224,34 +262,39 @@ class Microdata:
         place of a missing cell removes its code.
         """
         self.check(*(column.name for column in columns))
+        columns = [without_minus_zero(column) for column in columns]
         schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
         for column in columns:
             check_cells(column, schema[column.name])
         origin = self._origin.with_changed(self._columns, columns)
-        over = [
-            self._marks[column.name].set(column.is_not_null(), 0)
-            for column in columns
-            if column.name in self._marks.columns
-        ]
-        marks = self._marks.with_columns(over)
-        return self._copy(self._columns.with_columns(columns), marks, schema, origin)
+        forms = self._forms.with_changed(columns)
+        return self._copy(self._columns.with_columns(columns), forms, schema, origin)
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
         """A table of new records, such as synthetic ones, with some of these columns."""
         names = [column.name for column in columns]
         self.check(*names)
+        columns = [without_minus_zero(column) for column in columns]
         for column in columns:
             check_cells(column, self.schema[column.name])
         origin = self._origin.with_changed(self._columns, columns)
-        return self._copy(pl.DataFrame(columns), pl.DataFrame(), self.schema.only(names), origin)
+        forms = WrittenForms(pl.DataFrame(), pl.DataFrame())
+        return self._copy(pl.DataFrame(columns), forms, self.schema.only(names), origin)
+
+    def with_column(self, column: pl.Series, attribute: Attribute) -> Microdata:
+        """A copy with one more column."""
+        schema = Schema(
+            {name: self.schema[name] for name in self.schema} | {column.name: attribute}
+        )
+        return self._copy(self._columns.with_columns(column), self._forms, schema)
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """A copy with these columns only, in this order."""
         self.check(*columns)
         if not columns or len(set(columns)) < len(columns):
             raise UsageError("select at least one column, and none twice")
-        marks = self._marks.select([name for name in columns if name in self._marks.columns])
-        return self._copy(self._columns.select(columns), marks, self.schema.only(columns))
+        forms = self._forms.select(columns)
+        return self._copy(self._columns.select(columns), forms, self.schema.only(columns))
 
     def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
         """A copy with these rows, counted from 0, in this order."""
@@ -261,17 +304,17 @@ class Microdata:
         if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= len(self):
             raise UsageError(f"rows are whole numbers from 0 to {len(self) - 1}")
         index = pl.Series(chosen, dtype=pl.Int64)
-        marks = self._marks[index] if self._marks.width else self._marks
-        return self._copy(self._columns[index], marks, self.schema)
+        return self._copy(self._columns[index], self._forms.take(index))
 
     def _copy(
         self,
         columns: pl.DataFrame,
-        marks: pl.DataFrame,
-        schema: Schema,
+        forms: WrittenForms,
+        schema: Schema | None = None,
         origin: Origin | None = None,
     ) -> Microdata:
-        return _restored(columns, marks, origin or self._origin, schema)
+        declared = self.schema if schema is None else schema
+        return _restored(columns, forms, origin or self._origin, declared)
 
     def to_frame(self, kind: Kind | None = None) -> Any:
         """Export the table as the kind of frame it came in, or as another kind.
@@ -295,8 +338,8 @@ class Microdata:
 
     def _restored(self, decimal: str | None) -> pl.DataFrame:
         return self._columns.with_columns(
-            restore_codes(self._columns[mark.name], mark, self.schema[mark.name].missing, decimal)
-            for mark in self._marks
+            restore_codes(self._columns[code.name], code, self.schema[code.name].missing, decimal)
+            for code in self._forms.codes
         )
 
     def __copy__(self) -> Microdata:

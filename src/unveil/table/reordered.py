@@ -6,6 +6,7 @@ import polars as pl
 
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
+from unveil.table.written_forms import WrittenForms
 
 
 class Reordered(Microdata):
@@ -35,8 +36,8 @@ class Reordered(Microdata):
         return self._taken()._columns
 
     @property
-    def _marks(self) -> pl.DataFrame:  # type: ignore[override]
-        return self._taken()._marks
+    def _forms(self) -> WrittenForms:  # type: ignore[override]
+        return self._taken()._forms
 
     def _taken(self) -> Microdata:
         made = self._made or self.source.take(self.rows)

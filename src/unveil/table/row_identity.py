@@ -78,7 +78,8 @@ def sample_rows(ranks: Ints, n: int, rng: np.random.Generator) -> Ints:
 
 def _plain(file: Microdata) -> list[pl.Series]:
     """The columns, sortable by the meaning of their cells and not by their storage."""
-    columns = (file.column(name) for name in file.columns)
+    columns = [file.column(name) for name in file.columns]
+    columns += [file.missing_code(name) for name in file.columns if file.has_missing_codes(name)]
     return [
         _placed(
             labels_of(column) if _is_category(column, file.schema[column.name].level) else column

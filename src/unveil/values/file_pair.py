@@ -147,7 +147,7 @@ class FilePair:
         return original, released, categories
 
     def cells(self, column: str) -> tuple[Ints, Ints]:
-        """A column of both files as integers, equal where the cells are; -1 where missing."""
+        """A column of both files as integers, equal where the cells are; below 0 where missing."""
         original, released = common_cells(self.original, self.release, column=column)
         return original, released
 

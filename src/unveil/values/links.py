@@ -120,6 +120,7 @@ class Links:
     pair: FilePair  # the intruder's records and the release
     records: Ints  # the rows to link; in the reverse direction, rows of the release
     positions: tuple[Ints, Ints]  # of records and candidates in their files
+    compared: tuple[str, ...]  # the columns that the intruder knows of both files
     attack_strangers: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None

@@ -235,7 +235,7 @@ def _apply(
 ) -> Release:
     masks = masks_of(plan, original)
     not_checked = check_masks(masks, original)
-    table = released_columns(original, plan)
+    table = released_columns(original, plan).with_one_spelling()
     check_dropped(masks, table)
     row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
     guarantees: dict[str, tuple[Guarantee, ...]] = {}

@@ -140,6 +140,9 @@ class Distance(Attack, frozen=True, kw_only=True):
         used = {name: w for name, w in zip(files.columns, weights, strict=True) if w > 0}
         if self.metric == "polynomial":
             return self._polynomial(files, used)
+        if self.aggregation is None:  # a fuzzy measure has no place for more attributes
+            codes = files.code_columns.items()
+            used |= {name: used[about] for name, about in codes if about in used}
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")

@@ -65,7 +65,7 @@ def compare_attributes(
         if column not in files.columns:
             raise SpecError(f"probabilistic: tolerances: {absent_column(column, files.columns)}")
     found = []
-    for column in files.columns:
+    for column in files.with_codes:
         if files.generalised(column):
             raise SchemaError(
                 f"probabilistic: column '{column}' is generalised, and ranges and sets are no "

@@ -10,12 +10,8 @@ from msgspec import Meta
 from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, MaskKnowledge
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
-from unveil.attacks.tailored.channel_estimates import (
-    IMPROBABLE,
-    estimate_function,
-    resolve_channels,
-)
-from unveil.attacks.tailored.likelihood import Likelihoods, likelihoods_of
+from unveil.attacks.tailored.channel_estimates import estimate_function, resolve_channels
+from unveil.attacks.tailored.likelihood import IMPROBABLE, Likelihoods, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import PairLikelihood
 from unveil.engines.records import multiply_rows

@@ -20,7 +20,6 @@ from unveil.values.release.category_channels import Transition
 from unveil.values.release.channels import Channel, Estimated, Exact, Groups, Noise, Swap, Unknown
 
 SAMPLED_ROWS = 500  # released rows by whose likelihood a parameter is chosen
-IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
 NOISES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)  # in deviations
 UNKNOWN_NOISES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5)  # of an unknown channel
 FACTORS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # distances from 1

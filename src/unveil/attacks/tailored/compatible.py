@@ -59,7 +59,9 @@ class Compatible(Attack, frozen=True, kw_only=True):
         if not files.columns:
             raise nothing_to_compare()
         view = MaskedView(files)
-        pairs = PairLikelihood.join([unmasked_likelihood(name, view) for name in files.columns])
+        pair = FilePair(files.reference, files.release, files.truth)
+        compared = (*files.columns, *self.comparable(pair, tuple(files.code_columns)))
+        pairs = PairLikelihood.join([unmasked_likelihood(name, view) for name in compared])
         metric = Metric(tuple(replace(cost, missing=0.0) for cost in pairs.costs))
         return NearestSearch(
             files,

@@ -28,6 +28,7 @@ from unveil.values.release import category_channels, channels
 
 ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
 LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
+IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
 MOST_INCOMPLETE = 0.05  # the share of records that correlated noise may lose to missing cells
 SINGULAR = 1e-10  # the least eigenvalue of a correlation matrix
 STEPS = np.arange(1.0, 8.1, 0.25)  # in mean steps or deviations: knots of the law of drawn steps
@@ -47,6 +48,7 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
         if channel.estimated != "extent"  # of which nothing is known
     }
     likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
+    likelihood |= {(column,): partial(_code_likelihood, column) for column in files.code_columns}
     parts = {}
     for columns, of_view in likelihood.items():
         part = of_view(view)
@@ -254,6 +256,12 @@ def unmasked_likelihood(column: str, view: MaskedView) -> PairLikelihood:
     places = np.unique(values, return_inverse=True)[1].astype(np.float64)
     places[np.isnan(values)] = np.nan
     return _equal(places[: len(intruder)], places[len(intruder) :], view)
+
+
+def _code_likelihood(column: str, view: MaskedView) -> PairLikelihood:
+    """The missing code of a column: masks keep it, but no channel says so, and none is excluded."""
+    cost = min(view.impossible_cost, IMPROBABLE)
+    return unmasked_likelihood(column, replace(view, impossible_cost=cost))
 
 
 def _equal(intruder: Floats, released: Floats, view: MaskedView) -> PairLikelihood:

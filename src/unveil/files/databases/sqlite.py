@@ -270,6 +270,7 @@ def _typed(column: pl.Series, declared: str) -> pl.Series:
     if declared.startswith(("DATE", "TIMESTAMP")):
         zoned = declared == "TIMESTAMPTZ" and column.str.ends_with(_UTC).all()
         typed = typed_from_text(column.str.strip_suffix(_UTC) if zoned else column)
-        if typed.dtype in (pl.Date, pl.Datetime):
+        one_spelling = typed.n_unique() == column.n_unique()
+        if typed.dtype in (pl.Date, pl.Datetime) and one_spelling:
             return typed.dt.replace_time_zone("UTC") if zoned else typed
     return column

@@ -135,9 +135,13 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         """Make records equal."""
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
-        """Make records equal, and verify the guarantees on the result."""
-        result = self.generalise(data, progress)
-        after = data.replace(result.columns, result.attributes)
+        """Make records equal, and verify the guarantees on the result.
+
+        All missing cells of a key are written alike: records that differ in them would differ.
+        """
+        every_key = [key for guarantee in self.guarantees(data) for key in guarantee.keys]
+        result = self.generalise(data.with_one_missing_code(every_key), progress)
+        after = data.replace(result.columns, result.attributes).with_one_missing_code(every_key)
         rows = None
         if result.released is not None and not result.released.all():
             rows = np.flatnonzero(result.released)
@@ -229,7 +233,7 @@ def key_codes(data: Microdata, keys: Sequence[str], *, unknown: str = "value") -
     coded = np.empty((len(data), len(keys)), np.int32)
     for place, name in enumerate(keys):
         cells = common_cells(data, column=name)[0]
-        distinct, dense = np.unique(cells, return_inverse=True)
+        distinct, dense = np.unique(np.maximum(cells, -1), return_inverse=True)
         if distinct[0] < 0:
             missing = len(distinct) - 1 if unknown == "value" else -1
             dense = np.where(cells < 0, missing, dense - 1)

@@ -49,8 +49,9 @@ def _rank_correlation(before: Floats, after: Floats) -> float:
 
 
 def _excess_agreement(before: Ints, after: Ints) -> float:
-    size = max(int(before.max()), int(after.max())) + 2
-    shares = [np.bincount(side + 1, minlength=size) / len(side) for side in (before, after)]
+    least = min(int(before.min()), int(after.min()))
+    size = max(int(before.max()), int(after.max())) - least + 1
+    shares = [np.bincount(side - least, minlength=size) / len(side) for side in (before, after)]
     chance = float((shares[0] * shares[1]).sum())
     if not 0 < chance < 1:
         return 0.0

@@ -10,6 +10,7 @@ from unveil.measures.identity.chance import permutation_law, random_links
 from unveil.measures.identity.claims import claims, control
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.hits import SAMPLE_SIZE, hits
+from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Ints
 from unveil.values.links import Links
 from unveil.values.results.risk import Risk
@@ -94,11 +95,11 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
 
 
 def ceiling(links: Links) -> float:
-    """The most correct links that any attack on these attributes can expect.
+    """The most correct links that any attack can expect of an intruder who knows these attributes.
 
-    Released rows that are equal in all of them cannot be distinguished: of all links to such a
-    class, one is right on average. So the ceiling is the number of different released rows, and
-    an attack that comes near it can hardly be improved.
+    Released rows that are written alike in all of them cannot be distinguished: of all links to
+    such a class, one is right on average. So the ceiling is the number of different released rows,
+    and an attack that comes near it can hardly be improved.
 
     If only a sample is attacked, each record counts its share of its row's class.
 
@@ -109,11 +110,22 @@ def ceiling(links: Links) -> float:
     >>> round(ceiling(unveil.attack(people, people, attack, intruder=intruder, truth="person")))
     2
     """
-    classes = links.finder.classes()
+    classes = _written_classes(links)
     known = links.true_rows >= 0
     if links.intruder.reverse:  # all rows of one class are linked to the same record
         return float(np.count_nonzero(np.bincount(classes[links.records[known]])))
     return _sum_of_inverses(np.bincount(classes)[classes[links.true_rows[known]]])
+
+
+def _written_classes(links: Links) -> Ints:
+    """The class of each released row: written alike in all columns, and alike to the attack."""
+    classes, release = links.finder.classes(), links.pair.release
+    columns = [name for name in links.compared if name in release.columns]
+    if not columns or not links.attack.needs_common_attributes:
+        return classes
+    written = classes_of(release, columns)
+    both = written.scatter(np.arange(len(written.sizes))) * (int(classes.max()) + 1) + classes
+    return np.unique(both, return_inverse=True)[1]
 
 
 def baseline(links: Links) -> float:

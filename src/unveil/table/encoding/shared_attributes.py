@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import SchemaError
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.columns import (
     LARGEST_EXACT,
-    codes_of,
     fits_a_float,
     labels_of,
     stored_as,
+    text_ranks,
     values_of,
 )
 from unveil.table.encoding.generalised import code_sets
@@ -65,15 +65,34 @@ def common_cells(*files: Microdata, column: str) -> list[Ints]:
     """The cells of one column of several files as integers, equal where the cells are.
 
     Numbers and dates are compared as numbers; text, generalised cells and columns that the files
-    store differently by their text. The order is kept; -1 where missing.
+    store differently by their text. The order is kept. An empty cell is -1, and each missing code
+    is another integer below 0: a code is a category that everybody can read.
     """
     kinds = {_kind(data, column) for data in files}
-    if kinds in ({"numbers"}, {"dates"}, {"times"}, {"dates", "times"}):
-        cells = _places(np.concatenate(_in_one_unit(*files, column=column)))
+    types = {data.column(column).dtype for data in files}
+    if kinds == {"times"} and len(types) == 1:  # to the nanosecond
+        times = pl.concat([data.column(column) for data in files]).to_physical()
+        cells = _places(times.fill_null(0).to_numpy(), times.is_not_null().to_numpy())
+    elif kinds in ({"numbers"}, {"dates"}, {"times"}, {"dates", "times"}):
+        values = np.concatenate(_in_one_unit(*files, column=column))
+        cells = _places(values, ~np.isnan(values))
     else:
         labels = pl.concat([labels_of(data.column(column)) for data in files])
-        cells = codes_of(labels, labels.drop_nulls().unique().sort().to_list()).astype(np.int64)
+        cells = text_ranks(labels).to_numpy().astype(np.int64) - 1
+    if any(data.has_missing_codes(column) for data in files):
+        ranks = text_ranks(pl.concat([data.missing_code(column) for data in files])).to_numpy()
+        cells = np.where(ranks > 0, -1 - ranks, cells)
     return np.split(cells, np.cumsum([len(data) for data in files])[:-1])
+
+
+def written_cells(data: Microdata, column: str) -> Ints:
+    """The cells of one column as integers, equal where the cells are written alike.
+
+    They are those of `common_cells`; but of a file that spells a value in several ways, as 1.5 and
+    1.50, each spelling is another integer.
+    """
+    spelt = data.spellings(column)
+    return common_cells(data, column=column)[0] if spelt is None else spelt.to_numpy() * 1
 
 
 def _kind(data: Microdata, column: str) -> str:
@@ -85,10 +104,9 @@ def _kind(data: Microdata, column: str) -> str:
     return "numbers" if stored == "whole numbers" else stored
 
 
-def _places(values: Floats) -> Ints:
+def _places(values: Floats | Ints, present: Bools) -> Ints:
     """Whole numbers from 0 in the order of the values, -1 where missing."""
-    cells, present = np.full(len(values), -1), ~np.isnan(values)
-    there = values[present]
+    cells, there = np.full(len(values), -1), values[present]
     if not len(there):
         return cells
     low, exact = there.min(), np.abs(there).max() < LARGEST_EXACT / 2

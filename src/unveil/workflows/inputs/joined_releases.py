@@ -40,13 +40,16 @@ class JoinedReleases:
         if len(self.names) == 1:
             return people
         columns = {name: people.column(name) for name in people.columns}
+        codes = {name: people.missing_code(name) for name in people.columns}
         attributes = {name: people.schema[name] for name in people.columns}
         for names in self.names[1:]:
             for name, other in names.items():
                 if name in people.columns and "identifier" not in people.schema[name].role:
                     columns[other] = people.column(name).alias(other)
+                    codes[other] = codes[name]
                     attributes[other] = people.schema[name]
-        return Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
+        frame = pl.DataFrame(list(columns.values()))
+        return Microdata.from_columns(frame, Schema(attributes), codes)
 
     def knowing(self, intruder: Intruder) -> Intruder:
         """The same intruder, with each known attribute under all of its names."""
@@ -121,6 +124,7 @@ def _joined(releases: Releases, schema: Schema | None) -> JoinedReleases:
     all_keys = pl.concat(keys).unique(maintain_order=True)
     names: list[Names] = []
     columns: dict[str, pl.Series] = {}
+    codes: dict[str, pl.Series] = {}
     attributes = {}
     for number, (table, own_keys) in enumerate(zip(tables, keys, strict=True), start=1):
         row_of = dict(zip(own_keys.to_list(), range(len(own_keys)), strict=True))
@@ -132,10 +136,11 @@ def _joined(releases: Releases, schema: Schema | None) -> JoinedReleases:
                 columns[name] = columns[name].zip_with(columns[name].is_not_null(), cells)
                 continue
             new_names[name] = new = name if number == 1 else _free_name(name, number, columns)
-            columns[new] = cells.alias(new)
+            columns[new], codes[new] = cells.alias(new), donated(table.missing_code(name), rows)
             attributes[new] = table.schema[name]
         names.append(new_names)
-    data = Microdata(pl.DataFrame(list(columns.values())), Schema(attributes))
+    frame = pl.DataFrame(list(columns.values()))
+    data = Microdata.from_columns(frame, Schema(attributes), codes)
     row_map = all_keys.cast(pl.Int64).to_numpy() if releases.key is True else None
     origin = _origin(releases.releases) if releases.key is True else {}
     return JoinedReleases(data, row_map, origin, tuple(names), releases.releases)

@@ -18,6 +18,7 @@ from unveil.engines.select import engine as select_engine
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
+from unveil.table.encoding.missing_codes import add_code_columns, add_codes_of
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -83,6 +84,7 @@ class Scenario:
                 pair = replace(pair, original=records)
         else:  # who knows the masking knows what it has merged
             records = recode_like_release(released, records, (*columns, *intruder.blocks))
+        records, released, described = add_code_columns(records, released, columns)
         files = LinkageFiles(
             intruder_records=records,
             reference=records,
@@ -95,6 +97,7 @@ class Scenario:
             positions=self.positions,
             masking=masking,
             others=others,
+            code_columns=described,
             seed=self.seed,
             on_bound=self.on_bound,
             engine=self.engine,
@@ -117,6 +120,7 @@ class Scenario:
             pair=pair,
             records=np.arange(files.queries_first(len(pair.original), len(pair.release))[0]),
             positions=files.queries_first(files.positions.intruder, files.positions.released),
+            compared=(*files.columns, *files.blocks.columns),
             attack_strangers=StrangerAttack(self, spec, intruder, replace(files, learnt=learnt)),
             seed=self.seed,
         )
@@ -140,6 +144,7 @@ class StrangerAttack:
         if self.spec.knows is None:
             compared = (*files.columns, *self.intruder.blocks)
             people = recode_like_release(files.release, people, compared)
+        people = add_codes_of(people, files.release, files.code_columns)
         others = replace(
             files,
             intruder_records=people,

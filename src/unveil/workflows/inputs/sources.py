@@ -94,4 +94,5 @@ def renamed(data: Microdata, names: Mapping[str, str]) -> Microdata:
     """The same table with other names of some columns."""
     columns = [data.column(name).alias(names.get(name, name)) for name in data.columns]
     schema = Schema({names.get(name, name): data.schema[name] for name in data.schema})
-    return Microdata(pl.DataFrame(columns), schema.where_there())
+    codes = {names.get(name, name): data.missing_code(name) for name in data.columns}
+    return Microdata.from_columns(pl.DataFrame(columns), schema.where_there(), codes)

@@ -92,7 +92,7 @@ class Csv(Format, frozen=True, kw_only=True):
         """Read the table of a CSV file, block by block."""
         with open_seekable(path) as file:
             cells = self._chunked_text(DecodedText(file, self.encoding, self.quote))
-        return Microdata.from_text(cells, schema, decimal=self.decimal)
+        return Microdata.from_text(cells, schema, decimal=self.decimal, missing=self.missing)
 
     def _chunked_text(self, text: DecodedText) -> ChunkedText:
         blocks: Iterator[bytes] = iter(())
@@ -114,7 +114,7 @@ class Csv(Format, frozen=True, kw_only=True):
 
     def _cells(self, block: bytes, dialect: Dialect, names: list[str]) -> pl.DataFrame:
         try:
-            cells = pl.read_csv(
+            return pl.read_csv(
                 BOM_UTF8 + block,  # polars drops one mark, which may be part of the first cell
                 has_header=False,
                 schema=dict.fromkeys(names, pl.String),
@@ -123,12 +123,6 @@ class Csv(Format, frozen=True, kw_only=True):
             )
         except pl.exceptions.PolarsError:
             raise malformed() from None
-        if self.missing:
-            codes = list(self.missing)
-            cells = cells.with_columns(
-                column.set(column.is_in(codes).fill_null(False), None) for column in cells
-            )
-        return cells
 
     def save(self, data: Microdata, path: Path) -> None:
         dialect = self._dialect()
