@@ -1,0 +1,492 @@
+"""What a case does, by kind. An UnveilError ends a case well; a BrokenError is a failure."""
+
+import os
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from unittest.mock import patch
+
+import msgspec
+import numpy as np
+
+import unveil
+from tests.fuzz import checks, commands, plans
+from tests.fuzz.draw import JUNK
+from tests.fuzz.tables import a_schema
+from unveil import Microdata, attacks, files, masks, measures, models
+from unveil.workflows.auditing.replay import replay
+
+
+@contextmanager
+def must_work(invariant):
+    """What was done once is not refused the second time."""
+    try:
+        yield
+    except unveil.UnveilError as error:
+        raise checks.BrokenError(invariant, f"refused: {error}") from error
+
+
+@contextmanager
+def threads(cores):
+    """Share even small work among so many cores."""
+    with (
+        patch("os.sched_getaffinity", lambda _process: set(range(cores))),
+        patch("unveil.support.threads.SHARED_FROM", 0 if cores > 1 else 4096),
+    ):
+        yield
+
+
+def _masked(case, table, **options):
+    plan = plans.a_plan(case.draw, table, **options)
+    case.did("mask", plan)
+    steps = plan.pop("mask", None)
+    data = table.data()
+    case.heard("repr", f"{data!r} {data.schema!r}")
+    if not isinstance(steps, list) or case.draw.chance(0.3) or "household" in plan:
+        from unveil.files.documents.toml import plan_from
+
+        masking = plan_from(plan | {"mask": steps})
+        release = unveil.mask(data, masking)
+    else:
+        masking, seed = steps, plan.get("seed")
+        release = unveil.mask(data, masking, seed=seed)
+    case.heard("repr", f"{release!r} {release.channels!r} {release.plan!r} {release.details!r}")
+    return data, release
+
+
+def _guarantees(data, release):
+    """The promises of the masks of a plan, and their keys."""
+    kept = [name for name in data.columns if name in release.data.columns]
+    for mask in release.plan.masks:
+        try:
+            listed = mask.guarantees(data.select(kept))
+        except unveil.UnveilError:  # an earlier step changed what it masks
+            continue
+        for promised, keys in listed:
+            yield mask, promised, keys
+
+
+def _class_size(promised):
+    """The size of classes of equal rows that a mask promises."""
+    return max([one.k for one in promised if getattr(one, "stars", "") == "value"], default=1)
+
+
+def _released_rows(data, release):
+    """The released row of each record, -1 for none."""
+    rows = np.full(len(data), -1)
+    if release.row_map is not None:
+        rows[release.row_map] = np.arange(len(release))
+    return rows
+
+
+def mask(case):
+    """Mask, write, read as text; count what was promised, and the risk on the promised keys."""
+    table = case.table()
+    data, release = _masked(case, table)
+    text = checks.WrittenTable(release, case.folder)
+    for step, promised, keys in _guarantees(data, release):
+        for model in promised:
+            checks.promise_holds(step.step, model, keys, text)
+        k = _class_size(promised)
+        if k > 1 and release.row_map is not None and case.draw.chance(0.3):
+            _risk_below(case, data, release, keys, k)
+    if case.draw.chance(0.25):
+        with must_work("same seed"):
+            again = unveil.mask(data, release.plan)
+        one, other = (
+            checks.bytes_of(each, Path(case.folder, "made.csv")) for each in (release, again)
+        )
+        checks.require(one == other, "same seed", "the same seed gives other bytes")
+
+
+def _risk_below(case, data, release, keys, k):
+    """Nobody has a risk above 1/k on keys in which k rows are equal."""
+    intruder = unveil.Intruder(knows=keys)
+    links = unveil.attack(data, release, attacks.Distance(), intruder=intruder)
+    highest = measures.hits(links).max(initial=0)
+    case.did("distance", {"knows": keys})
+    checks.require(highest <= 1 / k + 1e-9, "risk below 1/k", f"{highest} where k is {k}")
+
+
+def claims(case):
+    """Check models and measure a ceiling on a release; join its text with that of the original."""
+    draw, table = case.draw, case.table(clean=True)
+    data, release = _masked(case, table, faulty=False)
+    text = checks.WrittenTable(release, case.folder)
+    keys = draw.some([name for name in table.columns if name in release.data.columns], 1, 4)
+    case.did("check", keys)
+    for promise in models.check(release, models.KAnonymity(k=draw.one(plans.SIZES)), keys=keys):
+        checks.classes_hold(promise, text)
+    found = measures.uniqueness(release.data, keys)
+    least = text.least_class(keys)
+    said = f"{found.smallest} where it is {least}"
+    checks.require(found.smallest <= least, "uniqueness by text", said)
+    if release.row_map is None:
+        return
+    intruder = unveil.Intruder(knows=keys)
+    links = unveil.attack(data, release, plans.an_attack(draw), intruder=intruder)
+    risk = measures.risk(links)
+    case.heard("repr", f"{links!r} {risk!r} {risk}")
+    checks.risk_holds(risk)
+    original = checks.WrittenTable(data, case.folder)
+    checks.text_join_holds(risk, original, text, _released_rows(data, release))
+
+
+def attack(case):
+    """Attack a release; then with the rows and the columns of both files in another order."""
+    draw, table = case.draw, case.table(clean=case.draw.chance(0.8))
+    if draw.chance(0.7):
+        data, release = _masked(case, table, faulty=False)
+    else:
+        data = table.data()
+        release = unveil.mask(data, [{"method": "shuffle"}], seed=1)
+    spec, given = plans.an_attack(draw), plans.an_intruder(draw, table)
+    case.did("attack", {"attack": spec, "intruder": given})
+    intruder = unveil.Intruder(**given)
+    links = unveil.attack(data, release, spec, intruder=intruder, seed=3)
+    risk = measures.risk(links)
+    case.heard("repr", f"{links!r} {intruder!r} {risk!r} {risk} {measures.at_risk(links)}")
+    checks.risk_holds(risk)
+    whole = "records" not in given
+    if release.row_map is None or links.attack.uses_row_order or not whole:
+        return
+    p, q = draw.rng.permutation(len(data)), draw.rng.permutation(len(release))
+    place = np.argsort(p)
+    names = [draw.some(list(one.columns), 99) for one in (data, release.data)]
+    moved = data.take(p).select(names[0]), release.data.take(q).select(names[1])
+    if given.get("channel"):
+        return  # only the release itself knows its channels
+    with must_work("row and column order"):
+        truth = place[release.row_map[q]]
+        other = unveil.attack(*moved, spec, intruder=intruder, truth=truth, seed=3)
+        hits = measures.hits(other)
+    order = q if links.intruder.reverse else p
+    checks.same_numbers(
+        risk.expected, np.sort(hits).sum(), "row and column order", "expected hits", 1e-7
+    )
+    checks.same_numbers(measures.hits(links)[order], hits, "row and column order", "hits", 1e-7)
+
+
+def promise(case):
+    """Check any privacy models on any table, and compare k with the text."""
+    draw, table = case.draw, case.table()
+    data, model = table.data(), plans.a_model(draw, table)
+    keys = draw.some(table.columns, 1, 4)
+    case.did("check", {"model": model, "keys": keys})
+    text = checks.WrittenTable(data, case.folder)
+    for one in models.check(data, [model], keys=keys):
+        case.heard("repr", f"{one!r} {one}")
+        checks.classes_hold(one, text)
+
+
+def round_trip(case):
+    """Write a table, a schema, a plan; read them, and they are equal."""
+    draw, table = case.draw, case.table()
+    data = table.data()
+    for name in table.columns:  # a text file has no types
+        if data.schema[name].level is None:
+            table.schema["attributes"].setdefault(name, {})["level"] = data.level(name)
+    data = table.data()
+    ending = draw.one(commands.ENDINGS)
+    path = Path(case.folder, f"t.{ending}")
+    where = f"sqlite:///{path}?table=t" if ending == "db" else path
+    case.did("write", ending)
+    unveil.write(data, where)
+    with must_work("round trip"):
+        back = unveil.read(where, data.schema)
+    checks.require(_same(back, data), "round trip", f"{ending}: the table is another")
+    with must_work("round trip"):
+        unveil.write(data.schema, path.with_suffix(".toml"))
+        again = files.read_schema(path.with_suffix(".toml"))
+    checks.require(again == data.schema, "round trip", "the schema is another")
+
+
+def _same(back, data):
+    """Equal tables; statistics packages keep further labels and levels in the file."""
+    if back.columns != data.columns or len(back) != len(data):
+        return False
+    return Microdata.__eq__(back, data) or all(
+        back.select([name]) == data.select([name])
+        for name in data.columns
+        if back.schema[name] == data.schema[name]
+    )
+
+
+def schema(case):
+    """Read schemas, mostly wrong ones, from values and from files, and use them."""
+    draw, table = case.draw, case.table()
+    made = a_schema(draw, table)
+    case.did("schema", made)
+    if draw.chance(0.5):
+        path = Path(case.folder, "s.toml")
+        path.write_bytes(commands.written(made))
+        read = files.read_schema(path)
+    else:
+        read = unveil.Schema(**made)
+    case.heard("repr", repr(read))
+    with must_work("round trip"):
+        unveil.write(read, Path(case.folder, "again.toml"))
+        again = files.read_schema(Path(case.folder, "again.toml"))
+    checks.require(again == read, "round trip", "the schema is another")
+    found = unveil.inspect(table.native(), read)
+    case.heard("repr", repr(found))
+    unveil.Schema.infer(unveil.Microdata(table.native(), read))
+
+
+def plan(case):
+    """Read plans, policies and settings, some wrong, from values and from files."""
+    draw, table = case.draw, case.table(most=6)
+    kind = draw.one(("plan", "policy", "settings", "attack", "intruder", "model"))
+    path = Path(case.folder, "p.toml")
+    if kind in ("plan", "policy"):
+        make = plans.a_plan(draw, table, python=False) if kind == "plan" else None
+        made = make or plans.a_policy(draw, table)
+        case.did(kind, made)
+        path.write_bytes(commands.written(made))
+        read = files.read_plan if kind == "plan" else files.read_policy
+        first = read(path)
+        with must_work("round trip"):
+            unveil.write(first, path, force=True)
+            again = read(path)
+        checks.require(again == first, "round trip", f"the {kind} is another")
+        case.heard("repr", repr(first))
+        return
+    made = {
+        "settings": lambda: plans.some_settings(draw, table),
+        "attack": lambda: plans.an_attack(draw),
+        "intruder": lambda: plans.an_intruder(draw, table),
+        "model": lambda: plans.a_model(draw, table),
+    }[kind]()
+    if draw.chance(0.7) and made:
+        made[draw.one(list(made))] = draw.one(JUNK)
+    case.did(kind, made)
+    if kind == "settings":
+        case.heard("repr", repr(unveil.AuditSettings(**made)))
+    elif kind == "intruder":
+        case.heard("repr", repr(unveil.Intruder(**made)))
+    elif kind == "attack":
+        unveil.attack(table.native(), table.native(), made, schema=None, truth="row-order")
+    else:
+        models.check(table.data(), made, keys=draw.one((table.columns, None, 5, "age")))
+
+
+def command(case):
+    """Run a command line; it ends as documented, says no value, and writes whole files or none."""
+    draw, table = case.draw, case.table(most=20, clean=case.draw.chance(0.8))
+    os.chdir(case.folder)
+    args = commands.a_command(draw, table, case.folder)
+    case.did("unveil", args)
+    before = checks.files_in(case.folder)
+    outcome = commands.Outcome(args)
+    shown = "--show-values" in args
+    if not shown:
+        case.heard("standard output", outcome.printed)
+    case.heard("standard error", outcome.complained)
+    if outcome.code not in commands.DOCUMENTED:
+        raise outcome.error or checks.BrokenError("exit code", f"{outcome.code}")
+    case.counts[f"exit {outcome.code}"] += 1
+    after = checks.files_in(case.folder)
+    if outcome.code > 1:
+        checks.nothing_left(before, after, f"exit {outcome.code}, {outcome.complained[:200]}")
+        checks.require(outcome.complained, "messages", "refused without a word")
+        return
+    for name in [one for one in after if before.get(one) != after[one]]:
+        if name.endswith((".html", ".json", ".plan.toml", ".svg")) and not shown:
+            case.heard(name, after[name].decode(errors="replace"))
+        if name.endswith(".json"):
+            with must_work("whole or absent"):
+                files.read_evidence(name)
+    if "--json" in args and "--help" not in args and "-h" not in args:
+        try:
+            msgspec.json.decode(outcome.printed)
+        except msgspec.DecodeError:
+            raise checks.BrokenError("json", outcome.printed[:200]) from None
+
+
+def _calls(draw, table):
+    """Public calls, each with one argument that may be anything."""
+    data, junk = table.data(), draw.one(JUNK)
+    shuffle, distance = masks.Shuffle(), attacks.Distance()
+    release = unveil.mask(data, shuffle, seed=1)
+    links = unveil.attack(data, release, distance)
+    path = f"no{draw.whole(0, 9)}.csv"
+    calls = {
+        "Microdata(junk)": lambda: Microdata(junk),
+        "Microdata(frame, junk)": lambda: Microdata(table.frame, junk),
+        "Schema(junk)": lambda: unveil.Schema(junk),
+        "Schema(quasi=junk)": lambda: unveil.Schema(quasi=junk),
+        "Schema(missing=junk)": lambda: unveil.Schema(missing=junk),
+        "Schema.infer(junk)": lambda: unveil.Schema.infer(junk),
+        "schema[junk]": lambda: data.schema[junk],
+        "schema.with_role(junk)": lambda: data.schema.with_role(junk),
+        "schema.only(junk)": lambda: data.schema.only(junk),
+        "data.select(junk)": lambda: data.select(junk),
+        "data.column(junk)": lambda: data.column(junk),
+        "data.take(junk)": lambda: data.take(junk),
+        "data.level(junk)": lambda: data.level(junk),
+        "data.require(junk)": lambda: data.require(junk),
+        "data.missing_code(junk)": lambda: data.missing_code(junk),
+        "data.to_frame(junk)": lambda: data.to_frame(junk),
+        "data.to_text_frame(junk)": lambda: data.to_text_frame(junk),
+        "data.check(junk)": lambda: data.check(junk),
+        "households(junk)": lambda: unveil.households(_small(junk)),
+        "households(seed=junk)": lambda: unveil.households(5, seed=junk),
+        "read(junk)": lambda: unveil.read(junk),
+        "read(path, junk)": lambda: unveil.read(path, junk),
+        "read(path, format=junk)": lambda: unveil.read(path, format=junk),
+        "write(junk, path)": lambda: unveil.write(junk, path),
+        "write(data, junk)": lambda: unveil.write(data, _no_number(junk)),
+        "write(data, path, format=junk)": lambda: unveil.write(data, path, format=junk),
+        "write(row_map=junk)": lambda: unveil.write(release, path, row_map=_no_number(junk)),
+        "read_plan(junk)": lambda: files.read_plan(_no_number(junk)),
+        "read_evidence(junk)": lambda: files.read_evidence(_no_number(junk)),
+        "Csv(delimiter=junk)": lambda: files.Csv(delimiter=junk),
+        "Csv(encoding=junk)": lambda: files.Csv(encoding=junk),
+        "inspect(junk)": lambda: unveil.inspect(junk),
+        "inspect(data, junk)": lambda: unveil.inspect(data, junk),
+        "mask(junk, mask)": lambda: unveil.mask(junk, shuffle),
+        "mask(data, junk)": lambda: unveil.mask(data, junk),
+        "mask(data, [junk])": lambda: unveil.mask(data, [junk]),
+        "mask(seed=junk)": lambda: unveil.mask(data, shuffle, seed=junk),
+        "Plan(junk)": lambda: unveil.Plan(junk),
+        "Plan(seed=junk)": lambda: unveil.Plan([shuffle], seed=junk),
+        "Policy(max_risk=junk)": lambda: unveil.Policy(max_risk=junk),
+        "Policy(k_anonymity=junk)": lambda: unveil.Policy(k_anonymity=junk),
+        "attack(junk, release)": lambda: unveil.attack(junk, release, distance),
+        "attack(data, junk)": lambda: unveil.attack(data, junk, distance),
+        "attack(spec=junk)": lambda: unveil.attack(data, release, junk),
+        "attack(truth=junk)": lambda: unveil.attack(data, data, distance, truth=junk),
+        "attack(intruder=junk)": lambda: unveil.attack(data, release, distance, intruder=junk),
+        "attack(seed=junk)": lambda: unveil.attack(data, release, distance, seed=junk),
+        "attack(engine=junk)": lambda: unveil.attack(data, release, distance, engine=junk),
+        "Intruder(knows=junk)": lambda: unveil.Intruder(knows=junk),
+        "Intruder(records=junk)": lambda: unveil.Intruder(records=junk),
+        "Releases(junk)": lambda: unveil.Releases(junk, key=True),
+        "Releases(key=junk)": lambda: unveil.Releases([release], key=junk),
+        "links.sample(junk)": lambda: links.sample(junk),
+        "links.on(junk)": lambda: links.on(junk),
+        "links.pairs(junk)": lambda: links.pairs(junk),
+        "link(junk, data)": lambda: unveil.link(junk, data),
+        "audit(junk, release)": lambda: unveil.audit(junk, release),
+        "audit(settings=junk)": lambda: unveil.audit(data, release, settings=junk),
+        "audit(attacks=junk)": lambda: unveil.audit(
+            data, data, truth="none", attacks=junk, settings=unveil.AuditSettings(**plans.QUICK)
+        ) if junk is not None else None,
+        "compare(junk)": lambda: unveil.compare(junk),
+        "compare([junk])": lambda: unveil.compare([junk, junk]),
+        "report(junk)": lambda: unveil.report(junk, "page.html"),
+        "check(junk, model)": lambda: models.check(junk, models.KAnonymity(k=2)),
+        "check(data, junk)": lambda: models.check(data, junk),
+        "check(keys=junk)": lambda: models.check(data, models.KAnonymity(k=2), keys=junk),
+        "risk(junk)": lambda: measures.risk(junk),
+        "hits(junk)": lambda: measures.hits(junk),
+        "hits(ties=junk)": lambda: measures.hits(links, ties=junk),
+        "top_k(junk)": lambda: measures.top_k(links, junk),
+        "at_risk(junk)": lambda: measures.at_risk(links, junk),
+        "loss(junk)": lambda: measures.loss(junk),
+        "uniqueness(junk)": lambda: measures.uniqueness(data, junk),
+    }  # fmt: skip
+    name = draw.one(list(calls))
+    return name, junk, calls[name]
+
+
+def _small(junk):
+    return 7 if isinstance(junk, int | float) and junk > 10**6 else junk
+
+
+def _no_number(junk):
+    """A path that is a number would be an open file."""
+    return "x" if isinstance(junk, int | bool) else junk
+
+
+def call(case):
+    """Call a public name with a value that nobody expects: only an UnveilError comes out."""
+    os.chdir(case.folder)
+    table = case.table(most=6, clean=True)
+    name, junk, run = _calls(case.draw, table)
+    case.did(name, {"junk": junk})
+    run()
+
+
+def audit(case):
+    """A small audit: evidence, page, and a replay that says the same."""
+    draw, table = case.draw, case.table(most=24, clean=True)
+    os.chdir(case.folder)
+    data, release = _masked(case, table, faulty=False)
+    settings, policy = plans.some_settings(draw, table), plans.a_policy(draw, table)
+    case.did("audit", {"settings": settings, "policy": policy})
+    on_file = release.row_map is not None and draw.chance(0.5)
+    sources, truth = (data, release), "none" if release.row_map is None else None
+    if on_file:
+        unveil.write(data, "survey.parquet")
+        unveil.write(release, "release.parquet", row_map="rows.csv")
+        unveil.write(release.schema, "release.toml")
+        sources, truth = ("survey.parquet", "release.parquet"), "rows.csv"
+        settings |= {"release_schema": "release.toml"}
+    found = unveil.audit(
+        *sources,
+        schema=data.schema if on_file else None,
+        truth=truth,
+        policy=unveil.Policy(**policy),
+        attacks=draw.one((["distance"], ["distance"], ["rank-max"], ["compatible"])),
+        settings=unveil.AuditSettings(**settings),
+    )
+    for one in found.evidence.attacks:
+        checks.risk_holds(one.risk)
+    case.heard("repr", f"{found!r} {found}")
+    unveil.write(found, "audit.json")
+    with must_work("evidence"):
+        again = files.read_evidence("audit.json")
+    checks.require(again == found.evidence, "evidence", "what is read is not what was found")
+    case.heard("evidence", Path("audit.json").read_text())
+    for step, promised, keys in _guarantees(data, release):
+        if set(found.evidence.known) <= set(keys):
+            k = _class_size(promised)
+            for name, risks in found.per_record.items():
+                highest = np.nanmax(risks, initial=0)
+                said = f"{step.step} {name}: {highest} where k is {k}"
+                checks.require(highest <= 1 / k + 1e-9, "risk below 1/k", said)
+    if draw.chance(0.5):
+        with must_work("page"):
+            unveil.report(found, "page.html", external=draw.chance(0.5))
+        case.heard("page", Path("page.html").read_text())
+    if on_file:
+        with must_work("replay"):
+            result = replay(again)
+        checks.require(result.same, "replay", f"{result.differences[:3]}")
+
+
+def on_cores(case):
+    """One thread and two: the same release, the same hits."""
+    draw, table = case.draw, case.table(clean=True)
+    with threads(1):
+        data, release = _masked(case, table, faulty=False)
+    spec = plans.an_attack(draw, {"distance": 3, "rank": 2, "probabilistic": 1, "compatible": 1})
+    hits, made = [], []
+    for cores in (1, 2):
+        with threads(cores), must_work("threads") if hits or made else nullcontext():
+            again = unveil.mask(data, release.plan)
+            made.append(checks.bytes_of(again, Path(case.folder, "made.csv")))
+            if release.row_map is not None:
+                hits.append(measures.hits(unveil.attack(data, again, spec)).tolist())
+    checks.require(made[0] == made[1], "threads", "two threads give another release")
+    checks.require(hits[:1] == hits[1:], "threads", "two threads give other hits")
+
+
+def loss(case):
+    """The loss and the disclosure of a release, and links without a truth."""
+    draw, table = case.draw, case.table(most=30, clean=True)
+    data, release = _masked(case, table, faulty=False)
+    pair = measures.FilePair.of(data, release.data, release.row_map)
+    found = measures.numeric(pair) if draw.chance(0.3) else measures.interval_disclosure(pair)
+    case.heard("repr", repr(found))
+    case.heard("repr", repr(measures.unchanged(pair)))
+    case.heard("repr", repr(measures.release_uniqueness(pair)))
+    links = unveil.link(data, release.data, "distance")
+    case.heard("repr", f"{links!r}")
+    links.pairs()
+
+
+KINDS = {  # how often each is drawn
+    mask: 30, claims: 13, attack: 12, promise: 7, round_trip: 7, schema: 8, plan: 7, command: 8,
+    call: 5, on_cores: 1.5, loss: 1, audit: 0.7,
+}  # fmt: skip
