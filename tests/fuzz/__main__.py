@@ -1,7 +1,7 @@
 """Run many cases on several processes, or one case by its number.
 
-    python -m tests.fuzz --cases 1000 --seed 7 --jobs 2
-    python -m tests.fuzz --case 7:123
+python -m tests.fuzz --cases 1000 --seed 7 --jobs 2
+python -m tests.fuzz --case 7:123
 """
 
 import argparse
@@ -45,9 +45,9 @@ def one_case(seed, number, kind):
 
     result = run_case(seed, number, kind=kind)
     if result.failure is None:
-        print(f"{seed}:{number}  {result.kind}: {result.refused or 'done'}")
+        print(f"{seed}:{number}  {result.kind}: {'refused' if result.refused else 'done'}")
         return 0
-    print(smallest(result.failure))
+    print(smallest(result.failure, kind))
     return 1
 
 
@@ -63,8 +63,7 @@ class Total:
         self.kinds[result.kind] += 1
         self.cpu[result.kind] += cpu
         self.ends += result.counts
-        if result.refused:
-            self.refused[result.refused] += 1
+        self.refused[result.kind] += result.refused
         if result.failure is not None:
             self.failures.append(result.failure)
             print(f"FAILED {result.failure}\n", flush=True)
@@ -73,8 +72,10 @@ class Total:
         done = sum(self.kinds.values())
         lines = [f"{done:,} cases, seed {self.seed}, {self.seconds:,.0f} s"]
         for kind, many in self.kinds.most_common():
-            lines.append(f"  {kind:12}{many:9,}{1000 * self.cpu[kind] / many:9.1f} ms")
-        lines.append(f"refused: {_listed(self.refused)}; commands: {_listed(self.ends)}")
+            lines.append(
+                f"  {kind:12}{many:9,}{1000 * self.cpu[kind] / many:9.1f} ms{self.refused[kind]:9,} refused"
+            )
+        lines.append(f"refusals and exit codes: {_listed(self.ends)}")
         broken = Counter((one.kind, one.invariant) for one in self.failures)
         lines += [f"  {many:6} {kind}: {what}" for (kind, what), many in broken.most_common()]
         return "\n".join([*lines, f"{len(self.failures)} failures"])
@@ -92,16 +93,15 @@ def write_page(total):
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     rows = [f"| {kind} | {many:,} |" for kind, many in total.kinds.most_common()]
+    cases, failures = f"{sum(total.kinds.values()):,}", len(total.failures)
     result = [
-        f"unveil {unveil.__version__}, seed {total.seed}: {sum(total.kinds.values()):,} cases, "
-        f"**{len(total.failures)} failures**.",
+        f"unveil {unveil.__version__}, seed {total.seed}: {cases} cases, **{failures} failures**.",
         "",
         "| kind | cases |",
         "|---|---|",
         *rows,
         "",
-        f"Refused, as they should be: {_listed(total.refused)}.",
-        f"Exit codes of commands: {_listed(total.ends)}.",
+        f"Refusals by class of the error, and exit codes of commands: {_listed(total.ends)}.",
     ]
     PAGE.write_text("\n".join([f"{before}{BEGIN}", "", *result, "", f"{END}{after}"]))
 

@@ -18,6 +18,7 @@ from tests.fuzz.draw import Draw
 from tests.fuzz.kinds import KINDS
 from tests.fuzz.tables import a_table
 
+MOST_CUTS = 150  # runs of a case that is made smaller
 SECONDS = 20  # of computing, after which a case hangs
 HOME = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder in memory
 WEIGHTS = {kind.__name__: weight for kind, weight in KINDS.items()}
@@ -33,6 +34,7 @@ class Failure(NamedTuple):
     invariant: str  # or the class of a foreign error
     said: str
     shown: str  # what was done, and the table
+    columns: tuple = ()  # of the table
 
     def __str__(self):
         head = f"--case {self.seed}:{self.number}  {self.kind}, {self.invariant}: {self.said}"
@@ -43,9 +45,9 @@ class Result(NamedTuple):
     """The end of a case."""
 
     kind: str
-    refused: str | None  # the class of the UnveilError
+    refused: bool  # whether an UnveilError ended it
     failure: Failure | None
-    counts: Counter
+    counts: Counter  # of UnveilErrors by class, and of exit codes
 
 
 class HangError(BaseException):
@@ -74,6 +76,16 @@ class Case:
     def heard(self, where, text):
         self.said.append((where, text))
 
+    def refuse(self, refusal):
+        name = type(refusal).__name__
+        self.counts[name] += 1
+        self.done.append(f"refused: {refusal}"[:200])
+        self.heard(name, _chain(refusal))
+
+    def failure(self, seed, number, invariant, said):
+        columns = tuple(self.made[0].frame.columns) if self.made else ()
+        return Failure(seed, number, self.kind, invariant, said, self.shown(), columns)
+
     def shown(self):
         tables = [
             f"{made.shape} {made.frame.to_dict(as_series=False)}\n"
@@ -90,14 +102,14 @@ def kind_of(seed, number):
 def run_case(seed, number, *, smaller=None, kind=None):
     """Run one case, and judge it."""
     case = Case(seed, number, kind or kind_of(seed, number), smaller)
-    refused, error = None, None
+    refused, error = False, None
     with _folder(case), _ears(case), warnings.catch_warnings(), _watch():
         warnings.simplefilter("error")
         try:
             BY_NAME[case.kind](case)
         except unveil.UnveilError as refusal:
-            refused = type(refusal).__name__
-            case.heard(refused, _chain(refusal))
+            refused = True
+            case.refuse(refusal)
         except (Exception, HangError, SystemExit) as found:  # noqa: BLE001 - this is the test
             error = found
         if error is None:
@@ -112,59 +124,46 @@ def run_case(seed, number, *, smaller=None, kind=None):
 
 def _failure(seed, number, case, error):
     if isinstance(error, checks.BrokenError):
-        return Failure(seed, number, case.kind, error.invariant, str(error), case.shown())
+        return case.failure(seed, number, error.invariant, str(error))
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/unveil/" in frame.filename] or frames
     where = f"{ours[-1].name}, {Path(ours[-1].filename).name}:{ours[-1].lineno}"
     said = f"{str(error)[:500]} in {where}"
-    return Failure(seed, number, case.kind, type(error).__name__, said, case.shown())
+    return case.failure(seed, number, type(error).__name__, said)
 
 
-def smallest(failure):
+def smallest(failure, kind=None):
     """The same failure with as few records and columns as a greedy search finds."""
-    rows, columns, tries = None, None, 0
+    sizes = []
 
-    def fails(rows, columns):
-        nonlocal tries
-        tries += 1
-        found = run_case(
-            failure.seed, failure.number, smaller=lambda table: _cut(table, rows, columns)
-        ).failure
+    def cut(rows, columns):
+        """The failure of the same case with these records and columns; None if it has gone."""
+
+        def smaller(table):
+            sizes.append(table.frame.shape)
+            kept = [row for row in rows or range(table.frame.height) if row < table.frame.height]
+            return table.take(kept, columns or table.frame.columns)
+
+        found = run_case(failure.seed, failure.number, smaller=smaller, kind=kind).failure
         same = found is not None and found[2:4] == failure[2:4]
         return found if same else None
 
-    sizes = []
-    run_case(
-        failure.seed,
-        failure.number,
-        smaller=lambda table: sizes.append((table.frame.height, table.frame.columns)) or table,
-    )
-    if len(sizes) != 1:
-        return failure
-    rows, columns = list(range(sizes[0][0])), list(sizes[0][1])
-    step = max(len(rows) // 2, 1)
-    while tries < 150:
-        before = failure
-        for start in range(0, len(rows), step):
+    first = cut(None, None)
+    if first is None or len(sizes) != 1:
+        return failure  # it has several tables, or none
+    rows = list(range(sizes[0][0]))
+    for step in (len(rows) // 2, len(rows) // 4, 4, 2, 1):
+        start = 0
+        while step > 0 and start < len(rows) and len(rows) > step and len(sizes) < MOST_CUTS:
             fewer = rows[:start] + rows[start + step :]
-            if fewer and (found := fails(fewer, columns)):
-                rows, failure = fewer, found
-                break
-        else:
-            for name in columns:
-                fewer = [one for one in columns if one != name]
-                if fewer and (found := fails(rows, fewer)):
-                    columns, failure = fewer, found
-                    break
-        if failure is before:
-            if step == 1:
-                break
-            step = max(step // 2, 1)
-    return failure
-
-
-def _cut(table, rows, columns):
-    return table.take([row for row in rows if row < table.frame.height], columns)
+            found = cut(fewer, None)
+            first, rows, start = (found, fewer, start) if found else (first, rows, start + step)
+    columns = list(failure.columns)
+    for name in failure.columns:
+        fewer = [one for one in columns if one != name]
+        if fewer and len(sizes) < MOST_CUTS and (found := cut(rows, fewer)):
+            first, columns = found, fewer
+    return first
 
 
 def _chain(error):

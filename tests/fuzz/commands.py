@@ -11,13 +11,17 @@ import msgspec
 
 import unveil
 from tests.fuzz.draw import TEXT_JUNK
-from tests.fuzz.plans import QUICK, a_plan, a_policy, an_attack
+from tests.fuzz.plans import QUICK, a_plan, a_policy
 from tests.fuzz.tables import a_schema
 from unveil.cli.main import cli, main
 
 DOCUMENTED = (0, 1, 2, 3, 4, 130)
 ENDINGS = ("csv", "csv", "csv", "parquet", "arrow", "tsv", "xlsx", "sav", "dta", "xpt", "db")
-QUICK_AUDIT = "--no-sweep --no-remedies --no-worst-case --errors= --attack distance".split()
+QUICK_AUDIT = ("--no-sweep", "--no-remedies", "--no-worst-case", "--errors=", "--attack=distance")
+WEIGHTS = {
+    "mask": 6, "inspect": 4, "attack": 4, "audit": 1, "link": 1, "report": 1.5, "compare": 1.5,
+    "methods": 1, "demo": 0.5, "completion": 0.3, "papers": 0.3,
+}  # fmt: skip
 OUTPUTS = {  # options that write, with the files to name
     "--output": ("made.csv", "made.parquet", "survey.csv", "made", "made.xlsx", "no/made.csv", "."),
     "--row-map": ("rows.csv", "made.csv", "rows.parquet"),
@@ -90,13 +94,13 @@ def some_files(draw, table, folder):
     if draw.chance(0.3):
         audit = an_audit(draw)
         unveil.write(audit, "audit.json")
-    if draw.chance(0.2):  # a file that is not what it was
+    if draw.chance(0.1):  # a file that is not what it was
         name = draw.one([*files, f"survey.{ending}", "audit.json"])
         there = files.get(name) or (Path(name).read_bytes() if Path(name).is_file() else b"")
         cut = draw.whole(0, len(there))
         files[name] = draw.one((
             there[:cut], b"", b"\xff\xfe\x00", there[:cut] + b"\x00" + there[cut:], there[::-1],
-            b"[" * 5000, b'{"a":' * 5000, b"x = " + b"[" * 5000, there + there, b"x = " + b"9" * 999,
+            b"[" * 5000, b'{"a":' * 5000, b"x = " + b"[" * 5000, there * 2, b"x = " + b"9" * 999,
         ))  # fmt: skip
     for name, content in files.items():
         Path(folder, name).write_bytes(content)
@@ -129,19 +133,16 @@ def options_of(command, *more):
 
 def a_command(draw, table, folder):
     """The arguments of one command: right ones, then a few of any option."""
-    name = draw.one_by_weight({
-        "mask": 6, "inspect": 4, "attack": 4, "audit": 1, "link": 1, "report": 1.5, "compare": 1.5,
-        "methods": 1, "demo": 0.5, "completion": 0.3, "papers": 0.3,
-    })  # fmt: skip
+    name = draw.one_by_weight(WEIGHTS)
     survey = some_files(draw, table, folder)
     schema = ["--schema", "survey.toml"]
     args = [name, *_arguments(draw, name, table, folder, survey)]
     if name in ("mask", "inspect", "attack", "audit", "link") and draw.chance(0.9):
         args += schema
     known = options_of(name, *([args[1]] if name == "attack" else []))
-    for flag in draw.some(list(known), 0, 3) if known else []:
+    for flag in draw.some(list(known), 0, draw.one((0, 1, 3))) if known else []:
         args += [flag, _value(draw, flag)] if known[flag] else [flag]
-    if draw.chance(0.1):
+    if draw.chance(0.07):
         args.insert(draw.whole(0, len(args)), draw.one(TEXT_JUNK))
     if draw.chance(0.03):
         args.pop(draw.whole(0, len(args) - 1))
@@ -163,9 +164,9 @@ def _arguments(draw, name, table, folder, survey):
             release = a_release(draw, table, folder)
         except unveil.UnveilError:
             release = survey
-        attack = [an_attack(draw)["method"]] if name == "attack" else []
-        attack = attack if attack not in (["supervised"], ["structural"]) else ["distance"]
-        return [*attack, survey, release, "--truth", "rows.csv"]
+        attack = draw.one(("distance", "rank", "rank-max", "probabilistic", "compatible", "pairs"))
+        first = [attack] if name == "attack" else []
+        return [*first, survey, release, "--truth", "rows.csv"]
     if name in ("report", "compare"):
         files = ["audit.json"] * (1 if name == "report" else draw.whole(1, 2))
         return [*files, "--report", "page.html"] if draw.chance(0.7) else [*files, "--json"]

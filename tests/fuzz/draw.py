@@ -56,9 +56,6 @@ class Draw:
         """So many cells; ties are common."""
         return [options[place] for place in self.rng.integers(len(options), size=n)]
 
-    def share(self):
-        return self.one((0.0, 1.0, 0.5, round(float(self.rng.random()), 3)))
-
 
 def spoilt(draw, table, names=(), junk=PLAIN_JUNK):
     """A table of parameters with something wrong: a value, a name, an entry too many or too few."""

@@ -72,7 +72,7 @@ class Job:
         said = f"exit code {self.process.exitcode}"
         if self.left:
             self.start()
-        return Result(kind, None, Failure(self.seed, number, kind, what, said, ""), Counter())
+        return Result(kind, False, Failure(self.seed, number, kind, what, said, ""), Counter())
 
 
 def work(seed, numbers, kind, queue):

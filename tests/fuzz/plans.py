@@ -1,306 +1,234 @@
-"""Masks, plans, models, policies, attacks and settings as plain values; some with a fault."""
+"""Masks, plans, models, policies, attacks and settings as plain values; some with a fault.
 
-from tests.fuzz.draw import PLAIN_JUNK, spoilt
+A parameter is drawn from its options, or by a function of the draw and the table; None leaves it
+out.
+"""
+
+from tests.fuzz.draw import spoilt
 from tests.fuzz.tables import GRADES
 
+FAULTY = 0.05
 SIZES = (1, 2, 2, 3, 3, 5, 10, 50)
-FAULTY = 0.1
+BOTH, SHARES, SCALES = (True, False), (0, 0.1, 0.5, 0.913, 1), (0, 0.01, 0.5, 1)
+NUMERIC, ORDERED, CATEGORIES, ANY = (
+    ("numeric",), ("numeric", "ordinal"), ("nominal", "ordinal"), ("numeric", "ordinal", "nominal")
+)  # fmt: skip
 
 
-def _columns(draw, table, *levels):
-    """A part of a mask's table: which columns; by default those with a role."""
-    suitable = table.of(*levels) if levels and draw.chance(0.95) else table.columns
-    if not suitable or draw.chance(0.2):
-        return {}
-    return {"columns": draw.some(suitable, 1, 3)}
+def size(draw, table, least=1):
+    """The size of a group, mostly no more than there are records."""
+    fitting = [k for k in SIZES if k <= table.frame.height]
+    return max(draw.one(fitting if draw.chance(0.97) else SIZES), least)
 
 
-def _noise(draw, table):
-    scale = draw.one((0, 0.01, 0.5, 1, 2))
-    return {"scale": scale, "keep_type": draw.chance(0.8)} | _columns(draw, table, "numeric")
+def group(draw, table):
+    return size(draw, table, 2)
 
 
-def _swapping(draw, table):
-    return {"p": draw.one((0, 5, 20, 50, 100))} | _columns(draw, table, "numeric", "ordinal")
-
-
-def _reading(draw, table):
-    return _swapping(draw, table) | {"reading": draw.one(("table", "text"))}
-
-
-def _ranking(draw, table):
-    chosen = _columns(draw, table, "numeric", "ordinal")
-    return {"k": draw.one(SIZES[1:]), "keep_type": draw.chance(0.8)} | chosen
-
-
-def _sets(draw, table, least):
-    """Sets of columns, each with a size of its own; or one size for all."""
+def sets(draw, table):
     names = draw.some(table.columns, 1, 4)
-    if draw.chance(0.2):
-        cut = draw.whole(1, len(names))
-        parts = [part for part in (names[:cut], names[cut:]) if part]
-        return {"groups": [{"columns": one, "k": max(draw.one(SIZES), least)} for one in parts]}
-    return {"k": max(draw.one(SIZES), least)} | _columns(draw, table)
+    cut = draw.whole(1, len(names))
+    parts = [part for part in (names[:cut], names[cut:]) if part]
+    return [{"columns": part, "k": group(draw, table)} for part in parts]
 
 
-def _microaggregation(draw, table):
-    algorithm = draw.one(("mdav", "mdav", "v-mdav", "optimal"))
-    made = _sets(draw, table, 2) | {"algorithm": algorithm, "standardise": draw.chance(0.7)}
-    if algorithm == "v-mdav" and draw.chance(0.5):
-        made["gamma"] = draw.one((0, 0.5, 3))
-    if algorithm == "optimal" and "columns" in made:
-        made["columns"] = made["columns"][:1]
-    return made
+def names(draw, table):
+    return draw.some(table.columns, 1, 4)
 
 
-def _models(draw, table):
-    return {"models": draw.some([a_model(draw, table)], 1, 1)} if draw.chance(0.15) else {}
+def value(draw, table):
+    """What may be a threshold: a cell that a user could know."""
+    return draw.one([0, 1.5, "mid", "2001-05-01", *table.labels(draw.one(table.columns))])
 
 
-def _anti_unification(draw, table):
-    return {
-        **_sets(draw, table, 1),
-        "stars": draw.whole(0, 3),
-        "order": draw.one(("><", "<>")),
-        "unknown": draw.one(("value", "wildcard")),
-        "by_confidential": draw.chance(0.5),
-        "assignment": draw.one(("disjoint", "disjoint", "overlapping")),
-    } | _models(draw, table)
+def merged(draw, table):
+    values = draw.some(table.labels(draw.one(table.columns)) or GRADES, 1, 3)
+    return {draw.one(("new", values[0])): values}
 
 
-def _mondrian(draw, table):
-    made = {"relaxed": draw.chance(0.5), "cells": draw.one(("ranges", "means", "stars"))}
-    return {"k": draw.one(SIZES), **made} | _columns(draw, table) | _models(draw, table)
+def matrix(draw, _table):
+    m = draw.whole(2, 4)
+    return [[0.7 if i == j else 0.3 / (m - 1) for j in range(m)] for i in range(m)]
 
 
-def _local_suppression(draw, table):
-    made = {"k": draw.one(SIZES), "stars": draw.one(("value", "value", "wildcard"))}
-    if draw.chance(0.2):
-        made["importance"] = {name: draw.one((0.5, 1, 9)) for name in draw.some(table.columns)}
-    return made | _columns(draw, table) | _models(draw, table)
+def by_column(*options):
+    def drawn_by_column(draw, table):
+        return {name: draw.one(options) for name in draw.some(table.columns, 1, 2)}
+
+    return drawn_by_column
 
 
-def _full_domain(draw, table):
-    losses = ("value-set", "precision", "height", "discernibility", "class-size")
-    made = {"k": draw.one(SIZES), "suppress": draw.share(), "loss": draw.one(losses)}
-    made |= {"star": draw.chance(0.8)}
-    if draw.chance(0.3):
-        ways = ({"prefix": True}, {"intervals": [2.5, 5, 100]}, {"star": False}, {"prefix": [2, 1]})
-        made["hierarchies"] = {name: draw.one(ways) for name in draw.some(table.columns, 1, 2)}
-    return made | _columns(draw, table) | _models(draw, table)
+def some_models(draw, table):
+    return [a_model(draw, table)] if draw.chance(0.15) else None
 
 
-def _coding(draw, table):
-    chosen = _columns(draw, table, "numeric", "ordinal")
-    values = table.labels(chosen["columns"][0]) if "columns" in chosen else []
-    way = draw.one(("categories", "threshold", "share"))
-    options = {
-        "categories": (1, 2, 5),
-        "threshold": (0, 1.5, "mid", "2001-05-01", *values),
-        "share": (0, 0.1, 0.5, 1),
-    }
-    return {way: draw.one(options[way])} | chosen
+def a_function(draw, _table):
+    def turned(values, rng):
+        return rng.permutation(values)
+
+    def broken(values, rng):
+        raise KeyError(len(values))
+
+    return draw.one((turned, lambda values, _rng: values[:1], broken, "f"))
 
 
-def _global_recoding(draw, table):
-    way = draw.one(("groups", "rarest", "intervals"))
-    levels = ("numeric",) if way == "intervals" else ("nominal", "ordinal")
-    chosen = _columns(draw, table, *levels)
-    if way == "rarest":
-        label = {"label": draw.one(("other", "a", "*"))} if draw.chance(0.4) else {}
-        return {"rarest": draw.whole(1, 5)} | label | chosen
-    if way == "intervals":
-        return {"intervals": draw.one((0.1, 1, 2.5, 10, [-5, 0.5, 7], [0, 9]))} | chosen
-    values = table.labels(chosen["columns"][0]) if "columns" in chosen else []
-    values = draw.some(values or GRADES, 1, 3)
-    return {"groups": {draw.one(("new", values[0])): values}} | chosen
-
-
-def _pram(draw, table):
-    chosen = _columns(draw, table, "nominal", "ordinal") | {"invariant": draw.chance(0.5)}
-    if draw.chance(0.7):
-        return {"theta": draw.share()} | chosen
-    size = draw.whole(2, 4)
-    matrix = [[0.7 if i == j else 0.3 / (size - 1) for j in range(size)] for i in range(size)]
-    named = {"categories": list(GRADES[:size])} if draw.chance(0.5) else {}
-    return {"matrix": matrix} | named | chosen
-
-
-def _rounding(draw, table):
-    return {"base": draw.one((0.1, 0.7, 1, 5, 1000))} | _columns(draw, table, "numeric")
-
-
-def _sampling(draw, table):
-    if draw.chance(0.5):
-        return {"share": max(draw.share(), 0.01)}
-    return {"records": draw.whole(1, max(table.frame.height, 2))}
-
-
-def _synthesis(draw, table):
-    made = {"model": draw.one(("trees", "copula")), "leaf": draw.one((1, 5))}
-    if draw.chance(0.3):
-        made["records"] = draw.whole(1, 40)
-    return made | _columns(draw, table)
-
-
-MASKS = {  # what each takes, and how often it is drawn
-    "additive-noise": (_noise, 2),
-    "correlated-noise": (_noise, 1),
-    "multiplicative-noise": (_noise, 1),
-    "rank-swapping": (_swapping, 2),
-    "distribution-swapping": (_reading, 1),
-    "individual-ranking": (_ranking, 2),
-    "microaggregation": (_microaggregation, 4),
-    "anti-unification": (_anti_unification, 3),
-    "mondrian": (_mondrian, 5),
-    "local-suppression": (_local_suppression, 4),
-    "full-domain": (_full_domain, 4),
-    "top-coding": (_coding, 1.5),
-    "bottom-coding": (_coding, 1.5),
-    "global-recoding": (_global_recoding, 2),
-    "pram": (_pram, 2),
-    "rounding": (_rounding, 1.5),
-    "sampling": (_sampling, 1.5),
-    "shuffle": (lambda _draw, _table: {}, 1),
-    "synthesis": (_synthesis, 0.4),
-    "function": (_columns, 0.3),
+COARSENINGS = by_column({"prefix": True}, {"intervals": [2.5, 5, 100]}, {"star": False})
+LOSSES = ("value-set", "precision", "height", "discernibility", "class-size")
+PATTERNS = {
+    "stars": (0, 1, 2, 3), "order": ("><", "<>"), "unknown": ("value", "wildcard"),
+    "by_confidential": BOTH, "assignment": (None, None, None, "overlapping"), "models": some_models,
+}  # fmt: skip
+CODING = ({"categories": (1, 2, 5)}, {"threshold": value}, {"share": SHARES})
+MASKS = {  # the levels of its columns, alternative sets of parameters, how often it is drawn
+    "additive-noise": (NUMERIC, ({"scale": SCALES, "keep_type": BOTH},), 2),
+    "correlated-noise": (NUMERIC, ({"scale": SCALES, "keep_type": BOTH},), 1),
+    "multiplicative-noise": (NUMERIC, ({"scale": SCALES},), 1),
+    "rank-swapping": (ORDERED, ({"p": (0, 5, 20, 50, 100)},), 2),
+    "distribution-swapping": (
+        ORDERED, ({"p": (0, 20, 50, 100), "reading": ("table", "text")},), 1),
+    "individual-ranking": (ORDERED, ({"k": group, "keep_type": BOTH},), 2),
+    "microaggregation": (
+        ANY, ({"k": group, "standardise": BOTH}, {"groups": sets}, {"k": group},
+              {"k": group, "algorithm": ("v-mdav",), "gamma": (None, 0, 3)},
+              {"k": group, "algorithm": ("optimal",)}), 4),
+    "anti-unification": (ANY, ({"k": size} | PATTERNS, {"groups": sets} | PATTERNS), 3),
+    "mondrian": (ANY, ({"k": size, "relaxed": BOTH, "cells": ("ranges", "means", "stars"),
+                        "models": some_models},), 5),
+    "local-suppression": (
+        ANY, ({"k": size, "stars": ("value",), "models": some_models},
+              {"k": size, "stars": ("value", "wildcard"), "importance": by_column(0.5, 9)}), 4),
+    "full-domain": (
+        ANY, ({"k": size, "suppress": SHARES, "loss": LOSSES, "star": BOTH, "models": some_models},
+              {"k": size, "suppress": SHARES, "hierarchies": COARSENINGS}), 4),
+    "top-coding": (ORDERED, CODING, 1.5),
+    "bottom-coding": (ORDERED, CODING, 1.5),
+    "global-recoding": (
+        ANY, ({"groups": merged}, {"rarest": (1, 2, 5), "label": (None, None, "other", "a", "*")},
+              {"intervals": (0.1, 1, 2.5, 10, [-5, 0.5, 7], [0, 9])}), 2),
+    "pram": (CATEGORIES, ({"theta": SHARES, "invariant": BOTH}, {"theta": SHARES},
+                          {"matrix": matrix, "categories": (None, list(GRADES))}), 2),
+    "rounding": (NUMERIC, ({"base": (0.1, 0.7, 1, 5, 1000)},), 1.5),
+    "sampling": ((), ({"share": (0.01, 0.5, 1)}, {"records": (1, 2, 9)}), 1.5),
+    "shuffle": ((), ({},), 1),
+    "synthesis": (ANY, ({"model": ("trees", "copula"), "leaf": (1, 5), "records": (None, 9)},), 0.4),
+    "function": (ANY, ({"function": a_function, "runs": (2,),
+                        "channel": ("estimate", "unknown")},), 0.3),
+}  # fmt: skip
+MASK_WEIGHTS = {name: weight for name, (*_, weight) in MASKS.items()}
+MODELS = {
+    "k-anonymity": {"k": size, "stars": ("value", "value", "wildcard")},
+    "l-diversity": {"l": (1, 2, 3), "kind": ("distinct", "entropy"), "columns": names},
+    "alpha-k-anonymity": {"alpha": (0.1, 0.5, 1), "k": size, "columns": names},
+    "t-closeness": {"t": SHARES, "columns": (None,)},
+    "k-map": {"k": size},
 }
-MASK_WEIGHTS = {name: weight for name, (_, weight) in MASKS.items()}
-
-
-def a_mask(draw, table):
-    """The table of one step of a plan."""
-    method = draw.one_by_weight(MASK_WEIGHTS)
-    made = {"method": method, **MASKS[method][0](draw, table)}
-    if method == "function":
-        made["function"] = draw.one((_turned, _constant, _broken, "f"))
-        made |= {"runs": 2, "channel": draw.one(("estimate", "unknown"))}
-    if draw.chance(FAULTY / 2):
-        made = spoilt(draw, made, ("columns", "name", "k", "models"))
-    return made
-
-
-def a_plan(draw, table, *, python=True, faulty=True):
-    """A plan as in its file: mostly one step."""
-    steps = [a_mask(draw, table) for _ in range(draw.one((1, 1, 1, 1, 2, 3)))]
-    if not python:
-        steps = [step | {"function": "f"} if "function" in step else step for step in steps]
-    for number, step in enumerate(steps[1:]):
-        step.setdefault("name", f"step {number}")
-    plan = {"seed": draw.whole(0, 2**40), "mask": steps}
-    if draw.chance(0.15):
-        plan["household"] = draw.one(("drop", "renumber", "keep"))
-    if draw.chance(0.05):
-        plan["keep_order"] = True
-    if faulty and draw.chance(FAULTY):
-        plan = spoilt(draw, plan, ("seed", "household", "keep_order", "version"))
-    return plan
-
-
-def _turned(values, rng):
-    return rng.permutation(values)
-
-
-def _constant(values, rng):  # noqa: ARG001
-    return values[:1]
-
-
-def _broken(values, rng):
-    raise KeyError("of a user")
-
-
-def a_model(draw, table):
-    """A privacy model as the table of a plan."""
-    name = draw.one(("k-anonymity", "l-diversity", "alpha-k-anonymity", "t-closeness", "k-map"))
-    made = {
-        "k-anonymity": {"k": draw.one(SIZES), "stars": draw.one(("value", "value", "wildcard"))},
-        "l-diversity": {"l": draw.one((1, 2, 3)), "kind": draw.one(("distinct", "entropy"))},
-        "alpha-k-anonymity": {"alpha": draw.one((0.1, 0.5, 1)), "k": draw.one(SIZES)},
-        "t-closeness": {"t": draw.share()},
-        "k-map": {"k": draw.one(SIZES)},
-    }[name]
-    if name not in ("k-anonymity", "k-map") and draw.chance(0.6):
-        made["columns"] = draw.some(table.columns, 1, 2)
-    made = {"model": name, **made}
-    return spoilt(draw, made, ("k", "columns")) if draw.chance(FAULTY / 2) else made
-
-
-def a_policy(draw, table):
-    """The limits of a policy."""
-    limits = {
-        "max_risk": draw.share(),
-        "max_subgroup_risk": draw.share(),
-        "max_confirmed": draw.share(),
-        "max_interval_disclosure": draw.share(),
-        "k_anonymity": draw.one((3, {"k": 3, "keys": draw.some(table.columns, 1, 3)})),
-        "l_diversity": draw.whole(1, 4),
-        "t_closeness": draw.share(),
-        "max_loss": draw.share(),
-        "forbid_row_order": True,
-        "may_stay_unchanged": draw.some(table.columns, 1, 3),
-    }
-    made = {name: limits[name] for name in draw.some(list(limits), 1, 5)}
-    return spoilt(draw, made, list(limits)) if draw.chance(2 * FAULTY) else made
-
-
-ATTACKS = {
-    "distance": ({"metric": ("euclid", "manhattan", "chebyshev", "mahalanobis", "polynomial"),
-                  "scale": ("own", "original", "release"), "inclusive": (True, False),
-                  "degree": (2,)}, 6),
-    "rank": ({"criterion": ("sum", "max"), "ranks": ("own", "release")}, 3),
-    "probabilistic": ({"iterations": (1, 20), "prior": ("fixed", "estimated", 0.1),
-                       "u": ("counted", "estimated"), "prorated": (True, False),
-                       "constrained": (True, False), "smoothing": (0, 1)}, 3),
+LIMITS = {
+    **dict.fromkeys(("max_risk", "max_subgroup_risk", "max_confirmed", "max_loss"), SHARES),
+    **dict.fromkeys(("max_interval_disclosure", "t_closeness"), SHARES),
+    "k_anonymity": lambda d, t: d.one((3, {"k": 3, "keys": names(d, t)})),
+    "l_diversity": (1, 2, 4),
+    "forbid_row_order": (True,),
+    "may_stay_unchanged": names,
+}
+MATCHINGS = {"matching": (None,) * 8 + ("nearest", "one-to-one", "posterior")}
+ATTACKS = {  # parameters, how often it is drawn
+    "distance": ({"metric": (None, None, "manhattan", "chebyshev", "mahalanobis", "polynomial"),
+                  "scale": (None, None, "own", "original", "release"),
+                  "inclusive": (None, None, True)}, 6),
+    "rank": ({"criterion": ("sum", "max"), "ranks": (None, None, "own", "release")}, 3),
+    "probabilistic": ({"iterations": (1, 20), "prior": (None, None, "estimated", 0.1),
+                       "u": (None, None, "estimated"), "prorated": (None, False),
+                       "constrained": (None, False), "smoothing": (None, 0, 1)}, 3),
     "compatible": ({}, 2),
-    "tailored": ({"level": ("method", "parameters", "original"), "corrected": (True, False)}, 1.5),
-    "combined": ({"attacks": (["distance", "rank"], ["distance"], [], "rank")}, 0.5),
-    "structural": ({"starts": (1,), "controls": (1,), "method": ("representatives", "ranking")},
+    "tailored": ({"level": ("method", "parameters", "original"), "corrected": BOTH}, 1.5),
+    "combined": ({"attacks": (["distance", "rank"], ["distance"], [], "rank")}, 0.3),
+    "structural": ({"starts": (1,), "controls": (2,), "method": ("representatives", "ranking")},
                    0.2),
     "supervised": ({"model": ("weights",), "steps": (1,), "splits": (1,)}, 0.1),
     "position": ({}, 0.5),
     "pairs": ({"pairs": ("no.csv", 5)}, 0.1),
 }  # fmt: skip
 ATTACK_WEIGHTS = {name: weight for name, (_, weight) in ATTACKS.items()}
-ALWAYS = ("attacks", "pairs", "starts", "controls", "model", "steps", "splits", "iterations")
+INTRUDER = {
+    "direction": ("original-to-release", "release-to-original"),
+    "knows": lambda d, t: d.one((None, names(d, t))),
+    "records": (None,) * 20 + (1, 3, 0.5, [0], [0, 1], 10**6),
+    "blocks": lambda d, t: names(d, t)[:1] if d.chance(0.1) else (),
+    "channel": (False,) * 9 + (True,),
+}
+QUICK = {"sweep": False, "remedies": False, "worst_case": False, "errors": (), "remask": 0}
+SETTINGS = {
+    "knows": INTRUDER["knows"],
+    "memory": (None,) * 9 + ("4G", 10**9, "x"),
+    "seconds": (None,) * 9 + (1e-9, 1, 0),
+}
 
 
-def an_attack(draw, weights=None):
+def drawn(draw, table, parameters):
+    """A value for each parameter, without those that are left out."""
+    made = {
+        name: options(draw, table) if callable(options) else draw.one(options)
+        for name, options in parameters.items()
+    }
+    return {name: one for name, one in made.items() if one is not None}
+
+
+def _or_spoilt(draw, made, fields=("x",), chance=FAULTY):
+    return spoilt(draw, made, fields) if draw.chance(chance) else made
+
+
+def a_mask(draw, table):
+    """The table of one step of a plan."""
+    method = draw.one_by_weight(MASK_WEIGHTS)
+    levels, ways, _ = MASKS[method]
+    made = {"method": method, **drawn(draw, table, draw.one(ways))}
+    suitable = table.of(*levels) if draw.chance(0.95) else table.columns
+    if levels and suitable and "groups" not in made and draw.chance(0.8):
+        most = 1 if made.get("algorithm") == "optimal" else 3
+        made["columns"] = draw.some(suitable, 1, most)
+    return _or_spoilt(draw, made, ("columns", "name", "k", "models"))
+
+
+def a_plan(draw, table, *, python=True, faulty=True):
+    """A plan as in its file: mostly one step."""
+    steps = [a_mask(draw, table) for _ in range(draw.one((1, 1, 1, 1, 2, 3)))]
+    for number, step in enumerate(steps[1:]):
+        step.setdefault("name", f"step {number}")
+    if not python:  # a file has no functions
+        steps = [step | {"function": "f"} if "function" in step else step for step in steps]
+    plan = {"seed": draw.whole(0, 2**40), "mask": steps}
+    if draw.chance(0.5 if "home" in table.frame.columns else 0.02):
+        plan["household"] = draw.one(("drop", "renumber", "keep"))
+    if draw.chance(0.05):
+        plan["keep_order"] = True
+    return _or_spoilt(draw, plan, ("seed", "household", "version"), 2 * FAULTY * faulty)
+
+
+def a_model(draw, table):
+    """A privacy model as the table of a plan."""
+    name = draw.one(list(MODELS))
+    return _or_spoilt(draw, {"model": name, **drawn(draw, table, MODELS[name])})
+
+
+def a_policy(draw, table):
+    """The limits of a policy."""
+    made = drawn(draw, table, {name: LIMITS[name] for name in draw.some(list(LIMITS), 1, 5)})
+    return _or_spoilt(draw, made, list(LIMITS), 4 * FAULTY)
+
+
+def an_attack(draw, table, weights=None):
     """An attack as the table of its method and parameters."""
     method = draw.one_by_weight(weights or ATTACK_WEIGHTS)
-    options = ATTACKS[method][0]
-    made = {n: draw.one(v) for n, v in options.items() if n in ALWAYS or draw.chance(0.25)}
-    if draw.chance(0.2):
-        made["matching"] = draw.one(("nearest", "one-to-one", "posterior"))
-    made = {"method": method, **made}
-    return spoilt(draw, made, ("weights", "scale", "x")) if draw.chance(FAULTY / 2) else made
+    made = {"method": method, **drawn(draw, table, ATTACKS[method][0] | MATCHINGS)}
+    return _or_spoilt(draw, made, ("weights", "scale"))
 
 
 def an_intruder(draw, table):
     """What an intruder knows, and of whom."""
-    made = {"direction": draw.one(("original-to-release", "release-to-original"))}
-    if draw.chance(0.5):
-        made["knows"] = draw.some(table.columns, 1, 4)
-    if draw.chance(0.15):
-        made["records"] = draw.one((1, 3, 0.5, [0], [0, 1], 10**6))
-    if draw.chance(0.1):
-        made["blocks"] = draw.some(table.columns, 1, 1)
-    if draw.chance(0.3):
-        made["channel"] = True
-    return spoilt(draw, made, ("records", "channel")) if draw.chance(FAULTY / 2) else made
-
-
-QUICK = {"sweep": False, "remedies": False, "worst_case": False, "errors": (), "remask": 0}
+    return _or_spoilt(draw, drawn(draw, table, INTRUDER), ("records", "channel"))
 
 
 def some_settings(draw, table):
-    """Settings of a cheap audit, some with a fault."""
-    made = dict(QUICK)
-    if draw.chance(0.4):
-        made["knows"] = draw.some(table.columns, 1, 4)
-    if draw.chance(0.1):
-        made["memory"] = draw.one(("4G", "500M", 10**9, "x", "-1", "1e400"))
-    if draw.chance(0.1):
-        made["seconds"] = draw.one((1e-9, 1, 1e9, 0))
-    if draw.chance(FAULTY):
-        made = spoilt(draw, made, ("rename", "engine", "measures"), PLAIN_JUNK) | QUICK
-    return made
+    """Settings of a cheap audit."""
+    made = _or_spoilt(draw, drawn(draw, table, SETTINGS), ("rename", "engine", "measures"))
+    return made | QUICK
