@@ -58,9 +58,8 @@ class Case:
     """What a case draws, makes, does and hears."""
 
     def __init__(self, seed, number, kind, smaller=None):
-        self.draw = Draw(seed, number, 1)
-        self.tables = Draw(seed, number, 2)
-        self.kind = kind
+        self.numbers, self.kind = (seed, number), kind
+        self.draw, self.tables = Draw(seed, number, 1), Draw(seed, number, 2)
         self.smaller = smaller or (lambda table: table)
         self.done, self.said, self.made = [], [], []
         self.counts = Counter()
@@ -82,17 +81,16 @@ class Case:
         self.done.append(f"refused: {refusal}"[:200])
         self.heard(name, _chain(refusal))
 
-    def failure(self, seed, number, invariant, said):
+    def failure(self, invariant, said):
+        """What failed, with all that was done."""
         columns = tuple(self.made[0].frame.columns) if self.made else ()
-        return Failure(seed, number, self.kind, invariant, said, self.shown(), columns)
-
-    def shown(self):
         tables = [
             f"{made.shape} {made.frame.to_dict(as_series=False)}\n"
             f"types {list(map(str, made.frame.dtypes))}\nschema {made.schema}"
             for made in self.made
         ]
-        return "\n".join([*(one[:2000] for one in self.done), *tables])
+        shown = "\n".join([*(one[:2000] for one in self.done), *tables])
+        return Failure(*self.numbers, self.kind, invariant, said, shown, columns)
 
 
 def kind_of(seed, number):
@@ -102,34 +100,24 @@ def kind_of(seed, number):
 def run_case(seed, number, *, smaller=None, kind=None):
     """Run one case, and judge it."""
     case = Case(seed, number, kind or kind_of(seed, number), smaller)
-    refused, error = False, None
-    with _folder(case), _ears(case), warnings.catch_warnings(), _watch():
-        warnings.simplefilter("error")
+    refused, failure = False, None
+    with _stage(case):
         try:
-            BY_NAME[case.kind](case)
-        except unveil.UnveilError as refusal:
-            refused = True
-            case.refuse(refusal)
-        except (Exception, HangError, SystemExit) as found:  # noqa: BLE001 - this is the test
-            error = found
-        if error is None:
             try:
-                checks.no_canary(case.said)
-                checks.readable(case.said)
-            except checks.BrokenError as found:
-                error = found
-    failure = None if error is None else _failure(seed, number, case, error)
+                BY_NAME[case.kind](case)
+            except unveil.UnveilError as refusal:
+                refused = True
+                case.refuse(refusal)
+            checks.no_canary(case.said)
+            checks.readable(case.said)
+        except checks.BrokenError as broken:
+            failure = case.failure(broken.invariant, str(broken))
+        except (Exception, HangError, SystemExit) as error:  # noqa: BLE001 - this is the test
+            frames = traceback.extract_tb(error.__traceback__)
+            last = ([one for one in frames if "/unveil/" in one.filename] or frames)[-1]
+            where = f"{last.name}, {Path(last.filename).name}:{last.lineno}"
+            failure = case.failure(type(error).__name__, f"{str(error)[:500]} in {where}")
     return Result(case.kind, refused, failure, case.counts)
-
-
-def _failure(seed, number, case, error):
-    if isinstance(error, checks.BrokenError):
-        return case.failure(seed, number, error.invariant, str(error))
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "/unveil/" in frame.filename] or frames
-    where = f"{ours[-1].name}, {Path(ours[-1].filename).name}:{ours[-1].lineno}"
-    said = f"{str(error)[:500]} in {where}"
-    return case.failure(seed, number, type(error).__name__, said)
 
 
 def smallest(failure, kind=None):
@@ -176,50 +164,27 @@ def _chain(error):
 
 
 @contextmanager
-def _folder(case):
-    case.folder = tempfile.mkdtemp(prefix="unveil-fuzz-", dir=HOME)
-    before = Path.cwd()
-    try:
-        yield
-    finally:
-        os.chdir(before)
-        shutil.rmtree(case.folder, ignore_errors=True)
-
-
-class _Ears(logging.Handler):
-    def __init__(self, case):
-        super().__init__()
-        self.case = case
-
-    def emit(self, record):
-        self.case.heard("log", record.getMessage())
-
-
-@contextmanager
-def _ears(case):
-    """Hear what is logged, and keep it from the screen."""
-    logger, handler = logging.getLogger("unveil"), _Ears(case)
-    before = logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = before
-
-
-@contextmanager
-def _watch():
-    """End a case that computes for too long."""
+def _stage(case):
+    """A folder of its own; an ear for what is logged; warnings are errors; an end to a hang."""
 
     def end(_number, _frame):
         raise HangError(f"more than {SECONDS} s")
 
-    before = signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    logger, ear = logging.getLogger("unveil"), logging.Handler()
+    ear.emit = lambda record: case.heard("log", record.getMessage())
+    place, propagates, handler = Path.cwd(), logger.propagate, signal.signal(signal.SIGPROF, end)
+    case.folder = tempfile.mkdtemp(prefix="unveil-fuzz-", dir=HOME)
+    logger.addHandler(ear)
+    logger.propagate = False
     try:
-        yield
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, handler)
+        logger.removeHandler(ear)
+        logger.propagate = propagates
+        os.chdir(place)
+        shutil.rmtree(case.folder, ignore_errors=True)

@@ -40,13 +40,12 @@ def threads(cores):
 
 def _settled(case, attempt, tries=4):
     """The first attempt that is not refused; every refusal is heard."""
-    for left in reversed(range(tries)):
+    for _ in range(tries - 1):
         try:
             return attempt()
         except unveil.UnveilError as refusal:
-            if not left:
-                raise
             case.refuse(refusal)
+    return attempt()
 
 
 def _masked(case, table, **options):
@@ -135,9 +134,13 @@ def claims(case):
     if release.row_map is None:
         return
     intruder = unveil.Intruder(knows=keys)
-    links = _settled(
-        case, lambda: unveil.attack(data, release, plans.an_attack(draw, table), intruder=intruder)
-    )
+
+    def attempt():
+        spec = plans.an_attack(draw, table)
+        case.did("attack", spec)
+        return unveil.attack(data, release, spec, intruder=intruder)
+
+    links = _settled(case, attempt)
     risk = measures.risk(links)
     case.heard("repr", f"{links!r} {risk!r} {risk}")
     checks.risk_holds(risk)
@@ -188,11 +191,15 @@ def attack(case):
 def promise(case):
     """Check any privacy models on any table, and compare k with the text."""
     draw, table = case.draw, case.table()
-    data, model = table.data(), plans.a_model(draw, table)
-    keys = draw.some(table.columns, 1, 4)
-    case.did("check", {"model": model, "keys": keys})
+    data = table.data()
     text = checks.WrittenTable(data, case.folder)
-    for one in models.check(data, [model], keys=keys):
+
+    def attempt():
+        model, keys = plans.a_model(draw, table), draw.some(table.columns, 1, 4)
+        case.did("check", {"model": model, "keys": keys})
+        return models.check(data, [model], keys=keys)
+
+    for one in _settled(case, attempt):
         case.heard("repr", f"{one!r} {one}")
         checks.classes_hold(one, text)
 
@@ -339,24 +346,28 @@ def audit(case):
     draw, table = case.draw, case.table(most=24, clean=True)
     os.chdir(case.folder)
     data, release = _masked(case, table, faulty=False)
-    settings, policy = plans.some_settings(draw, table), plans.a_policy(draw, table)
-    case.did("audit", {"settings": settings, "policy": policy})
     on_file = release.row_map is not None and draw.chance(0.5)
-    sources, truth = (data, release), "none" if release.row_map is None else None
+    sources, truth, more = (data, release), "none" if release.row_map is None else None, {}
     if on_file:
         unveil.write(data, "survey.parquet")
         unveil.write(release, "release.parquet", row_map="rows.csv")
         unveil.write(release.schema, "release.toml")
         sources, truth = ("survey.parquet", "release.parquet"), "rows.csv"
-        settings |= {"release_schema": "release.toml"}
-    found = unveil.audit(
-        *sources,
-        schema=data.schema if on_file else None,
-        truth=truth,
-        policy=unveil.Policy(**policy),
-        attacks=draw.one((["distance"], ["distance"], ["rank-max"], ["compatible"])),
-        settings=unveil.AuditSettings(**settings),
-    )
+        more = {"release_schema": "release.toml"}
+
+    def attempt():
+        settings, policy = plans.some_settings(draw, table), plans.a_policy(draw, table)
+        case.did("audit", {"settings": settings, "policy": policy})
+        return unveil.audit(
+            *sources,
+            schema=data.schema if on_file else None,
+            truth=truth,
+            policy=unveil.Policy(**policy),
+            attacks=draw.one((["distance"], ["distance"], ["rank-max"], ["compatible"])),
+            settings=unveil.AuditSettings(**settings | more),
+        )
+
+    found = _settled(case, attempt)
     for one in found.evidence.attacks:
         checks.risk_holds(one.risk)
     case.heard("repr", f"{found!r} {found}")
@@ -418,5 +429,5 @@ def loss(case):
 
 KINDS = {  # how often each is drawn
     mask: 30, claims: 13, attack: 12, promise: 7, round_trip: 7, schema: 8, plan: 7, command: 8,
-    call: 5, on_cores: 1.5, loss: 1, audit: 0.7,
+    call: 5, on_cores: 2, loss: 2, audit: 1,
 }  # fmt: skip
