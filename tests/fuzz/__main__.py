@@ -72,9 +72,8 @@ class Total:
         done = sum(self.kinds.values())
         lines = [f"{done:,} cases, seed {self.seed}, {self.seconds:,.0f} s"]
         for kind, many in self.kinds.most_common():
-            lines.append(
-                f"  {kind:12}{many:9,}{1000 * self.cpu[kind] / many:9.1f} ms{self.refused[kind]:9,} refused"
-            )
+            mean, refused = 1000 * self.cpu[kind] / many, self.refused[kind]
+            lines.append(f"  {kind:12}{many:9,}{mean:9.1f} ms{refused:9,} refused")
         lines.append(f"refusals and exit codes: {_listed(self.ends)}")
         broken = Counter((one.kind, one.invariant) for one in self.failures)
         lines += [f"  {many:6} {kind}: {what}" for (kind, what), many in broken.most_common()]
