@@ -5,6 +5,7 @@
 # make wheel-check the wheel in an empty environment without extras: the demo, and what is said of a missing extra
 # make lint        ruff, mypy --strict, the layer rule
 # make size        lines and tokens against size.toml
+# make fuzz        a hundred thousand generated cases (CASES, SEED), the result in docs/fuzzing.md: half an hour
 # make gate        every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
 # Each makes its own .venv, the last two of testing their own in build/; PYTHON chooses the interpreter.
 
@@ -12,9 +13,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := -m pip --quiet --disable-pip-version-check
 INSTALL := $(BIN)/python $(PIP) install --constraint constraints.txt
+CASES ?= 100000
+SEED ?= 1
 PYTEST := -m pytest -n auto --dist worksteal --durations=15
 
-.PHONY: demo test test-all test-lowest wheel wheel-check lint size gate gate-words gate-record clean
+.PHONY: demo test test-all test-lowest fuzz wheel wheel-check lint size gate gate-words gate-record \
+  clean
 
 demo: .venv/installed
 	$(BIN)/unveil demo --force
@@ -24,6 +28,9 @@ test: .venv/installed-for-tests
 
 test-all: .venv/installed-for-tests
 	UNVEIL_HYPOTHESIS=all $(BIN)/python $(PYTEST)
+
+fuzz: .venv/installed-for-tests
+	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --page
 
 test-lowest: wheel
 	$(PYTHON) -m venv --clear build/lowest
