@@ -438,7 +438,7 @@ def test_a_failure_to_write_the_plan_changes_nothing(sample, tmp_path, monkeypat
     for name in ("r.csv", "r.plan.toml"):
         (tmp_path / name).write_text("old")
 
-    def full(*_):
+    def full(*_, **_data):
         raise OSError(28, "no space")
 
     monkeypatch.setattr(Path, "write_bytes", full)
