@@ -33,6 +33,7 @@ TWELVE = pl.DataFrame(
 SCHEMA = Schema(
     quasi=KEYS,
     confidential="illness",
+    other="born",
     nominal=["job", "illness"],
     numeric=["age", "born"],
     ordinal={"grade": ["low", "mid", "high"]},

@@ -24,7 +24,9 @@ QUICK = {
     "attacks": ["distance"], "sweep": False, "errors": (), "remask": 0, "remedies": False,
     "worst_case": False,
 }  # fmt: skip
-SCHEMA = Schema(identifier=["person", "ticket"], quasi=["a", "sex"], nominal="sex")
+SCHEMA = Schema(
+    identifier=["person", "ticket"], quasi=["a", "sex"], nominal="sex", other=["b", "c", "d"]
+)
 
 
 def frame():
