@@ -6,6 +6,7 @@ import pytest
 
 import unveil
 from unveil import Microdata, Schema, attacks, masks, measures, models
+from unveil.masks.base import Guarantee, Mask, MaskedTable
 
 CODES = [-9, -8, -7, -6, -5]
 
@@ -128,3 +129,25 @@ def test_joined_releases_keep_their_codes():
         .with_columns(more=both.releases[1].data.to_text_frame()["a"])
     )
     assert measures.ceiling(links) == joined.n_unique()
+
+
+class Promise(Mask, frozen=True, kw_only=True):
+    """A mask that changes nothing, and promises something of a."""
+
+    def guarantees(self, data):  # noqa: ARG002
+        return (Guarantee((models.KAnonymity(k=1),), ("a",)),)
+
+    def targets(self, data):  # noqa: ARG002
+        return ("a",)
+
+    def check(self, data):
+        pass
+
+    def apply(self, data, draw, progress=None):  # noqa: ARG002
+        return MaskedTable(data)
+
+
+def test_every_mask_with_a_promise_writes_one_code():
+    release = unveil.mask(coded("ab"), [Promise()], seed=1).data.to_frame()
+    assert release["a"].unique().to_list() == [-9]
+    assert release["b"].n_unique() == len(CODES)

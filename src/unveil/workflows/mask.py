@@ -256,7 +256,8 @@ def _apply(
                 _warn_of_unchanged(mask, table, masked.data)
             if masked.rows is not None and not synthetic and not mask.is_random:
                 _warn_of_discards(mask, original.take(row_map), masked.rows)
-        table = masked.data
+        promised = [key for guarantee in guarantees[mask.step] for key in guarantee.keys]
+        table = masked.data.with_one_missing_code(promised)
         channels.extend(masked.channels)
         synthetic |= masked.synthetic
         if masked.rows is not None and not synthetic:

@@ -22,9 +22,9 @@ PERTURBED_SHARE = 0.1  # of released numbers that the original does not have
 
 
 def classes_of(data: Microdata, columns: Sequence[str]) -> Ints:
-    """The class of each record: records with the same values in all columns share one.
+    """The class of each record: records that are written alike in all columns share one.
 
-    A missing cell is a value of its own, a generalised cell its text.
+    An empty cell is a value of its own, each missing code another, a generalised cell its text.
     """
     if not columns:
         raise UsageError("columns: at least one")
