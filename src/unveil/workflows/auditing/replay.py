@@ -23,7 +23,14 @@ from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_COMPARED = ("version", "software", "inputs", "truth")  # where and how an audit was made
 # Older evidence does not have these settings.
-NEW_SETTINGS = {"halves": False, "worst_case": False, "measures": (), "engine": "auto"}
+NEW_SETTINGS = {
+    "halves": False,
+    "worst_case": False,
+    "measures": (),
+    "engine": "auto",
+    "effort": "normal",
+    "seconds": None,
+}
 LISTED = 1000  # differences
 
 
@@ -77,7 +84,8 @@ def replay(
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
         raise UsageError("an attack of this audit was made of a table in memory: audit again")
-    evidence = msgspec.structs.replace(evidence, settings=NEW_SETTINGS | evidence.settings)
+    sizes, older = _sample_sizes(evidence), "effort" not in evidence.settings
+    evidence = _with_new_settings(evidence) if older else evidence
     settings = _settings(evidence, files.get(INTRUDER_FILE))
     inputs = read_inputs(
         files["original"],
@@ -92,10 +100,13 @@ def replay(
         settings,
         None if evidence.policy is None else Policy(**evidence.policy),
         None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
-        _sample_sizes(evidence),
+        sizes,
         progress,
+        made=sizes if older else None,
     ).run()
     before, now = _plain(evidence), _plain(again.evidence)
+    if older:  # it chose attacks by the number of records
+        before["left_out"] = now["left_out"]
     differences = list(_differences("", before, now))
     notes = []
     if evidence.version != __version__:
@@ -142,6 +153,13 @@ def _settings(evidence: Evidence, intruder_file: str | None) -> AuditSettings:
         options = dict(kept["format"])
         kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
     return AuditSettings(**kept, intruder_file=intruder_file)
+
+
+def _with_new_settings(evidence: Evidence) -> Evidence:
+    """Older evidence: its seconds were of each attack, and learning had no limit but records."""
+    settings = NEW_SETTINGS | evidence.settings | {"seconds": None}
+    settings["worst_case"] = bool(evidence.worst_cases)
+    return msgspec.structs.replace(evidence, settings=settings)
 
 
 def _sample_sizes(evidence: Evidence) -> dict[str, int]:

@@ -10,7 +10,7 @@ import unveil
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.workflows.auditing.attack_runs import AttackRun, attack_runs
-from unveil.workflows.auditing.memory_limit import memory_of, runs_in_memory
+from unveil.workflows.auditing.resources import memory_of, runs_in_memory
 
 GIB = 2**30
 
