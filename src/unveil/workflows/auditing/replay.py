@@ -85,7 +85,7 @@ def replay(
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
         raise UsageError("an attack of this audit was made of a table in memory: audit again")
     sizes, older = _sample_sizes(evidence), "effort" not in evidence.settings
-    evidence = _with_new_settings(evidence) if older else evidence
+    evidence = _with_all_settings(evidence)
     settings = _settings(evidence, files.get(INTRUDER_FILE))
     inputs = read_inputs(
         files["original"],
@@ -155,10 +155,15 @@ def _settings(evidence: Evidence, intruder_file: str | None) -> AuditSettings:
     return AuditSettings(**kept, intruder_file=intruder_file)
 
 
-def _with_new_settings(evidence: Evidence) -> Evidence:
-    """Older evidence: its seconds were of each attack, and learning had no limit but records."""
-    settings = NEW_SETTINGS | evidence.settings | {"seconds": None}
-    settings["worst_case"] = bool(evidence.worst_cases)
+def _with_all_settings(evidence: Evidence) -> Evidence:
+    """The evidence with today's settings.
+
+    Before there was an effort, seconds were those of each attack, and only the number of records
+    limited learning.
+    """
+    settings = NEW_SETTINGS | evidence.settings
+    if "effort" not in evidence.settings:
+        settings |= {"seconds": None, "worst_case": bool(evidence.worst_cases)}
     return msgspec.structs.replace(evidence, settings=settings)
 
 

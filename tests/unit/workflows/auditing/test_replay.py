@@ -88,7 +88,7 @@ def test_samples_are_as_large_as_they_were(files, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(attack_runs, "PILOT", 10)
         slow = {"plan": files / "plan.toml", "remask": 2, "errors": (), "attacks": ["distance"]}
-        evidence = audited(files, seconds=1e-9, worst_case=False, **slow)
+        evidence = audited(files, seconds=1e-9, worst_case=False, sweep=True, **slow)
     assert evidence.attacks[0].risk.n == evidence.knowledge.worst.n == 10
     assert evidence.remasking.attacked == 10
     assert 10 <= evidence.remasking.n <= 20
@@ -187,3 +187,12 @@ def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
     by_id = audits.audit(files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK)
     with pytest.raises(unveil.UnveilError, match="not told the truth by a file"):
         replay(by_id.evidence, truth=files / "map.csv")
+
+
+def test_evidence_without_an_effort_is_replayed(files):
+    """Its seconds were those of each attack, and learning was not limited by work."""
+    few = {"plan": files / "plan.toml", "remask": 1, "errors": (0.1,), "sweep": False}
+    evidence = audited(files, remedies=False, worst_case=False, **few)
+    older = {**evidence.settings, "seconds": 60.0, "worst_case": True}
+    del older["effort"]
+    assert replay(msgspec.structs.replace(evidence, settings=older)).same
