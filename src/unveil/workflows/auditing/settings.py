@@ -55,15 +55,15 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     effort: Annotated[
         Effort,
         _about(
-            "How much work to do. quick: the strongest attacks; normal: every figure of a thousand "
+            "Amount of work. quick: the strongest attacks; normal: every figure of a thousand "
             "records; thorough: everything, however long it takes."
         ),
     ] = "normal"
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)] | None,
         _about(
-            "Work of the whole audit, in laptop seconds, in place of an effort. It is counted, so "
-            "that the answer is the same on every machine."
+            "Work of the whole audit, in laptop seconds. It takes the place of an effort, and is "
+            "counted, so that the answer is the same on every machine."
         ),
     ] = None
     engine: Annotated[
