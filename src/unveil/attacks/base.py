@@ -18,6 +18,7 @@ from unveil.engines.select import engine as select_engine
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import Spec, method_name
+from unveil.support.work import search_seconds
 from unveil.table.encoding.shared_attributes import common_categories, common_numbers
 from unveil.table.encoding.to_arrays import code_numbers, codes
 from unveil.table.microdata import Microdata
@@ -37,7 +38,6 @@ MATCHING = (
     "How records are linked. Each to its nearest row; one to one at the least total cost; or each "
     "to its most probable partner over all one-to-one matchings (posterior)."
 )
-QUICKLY_MATCHED = 20_000  # records up to which a matching of the whole file is quick
 Weights = Annotated[
     dict[str, float] | None, Meta(description="The weights of attributes, 1 by default.")
 ]
@@ -166,6 +166,7 @@ class Attack(Spec, frozen=True, kw_only=True):
     accepts_blocks: ClassVar[bool] = True
     uses_row_order: ClassVar[bool] = False  # positions in the files are all that it compares
     excludes_only: ClassVar[bool] = False  # a row fits a record or is excluded; no score between
+    scores_every_pair: ClassVar[bool] = False  # by likelihoods, of which no search spares any
     costly_to_repeat: ClassVar[bool] = False  # each linkage estimates parameters anew
 
     @property
@@ -231,9 +232,16 @@ class Attack(Spec, frozen=True, kw_only=True):
         """The variants that suit the data, if the user names no attack; by default none."""
         return ()
 
-    def is_quick(self, audited: AuditedFiles) -> bool:
-        """Whether a default audit has time for it on files of this size."""
-        return self.row_by_row or audited.pair.most_records <= QUICKLY_MATCHED
+    def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
+        """About how many seconds it takes on an ordinary laptop, before anything is compared.
+
+        `width` counts the compared numbers; `numeric` is whether all attributes are numbers.
+        """
+        from unveil.attacks.memory import matching_seconds  # which imports the matchings
+
+        exact = self.scores_every_pair
+        search = search_seconds(records, candidates, width, numeric=numeric, exact=exact)
+        return search + matching_seconds(records, candidates, matching=self.matching)
 
     def _weights_by_column(
         self, weights: dict[str, float] | None, columns: Sequence[str]

@@ -31,8 +31,8 @@ SECTIONS = {
         *("force", "replay", "resume"),
     ),
     "Effort": (
-        *("seconds", "exact", "memory", "engine", "sweep", "remask", "remedies", "measures"),
-        "seed",
+        *("effort", "seconds", "exact", "memory", "engine", "sweep", "remask", "remedies"),
+        *("measures", "seed"),
     ),
 }
 

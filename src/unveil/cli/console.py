@@ -115,7 +115,11 @@ def _bar(task: str) -> Iterator[TaskProgress]:
 
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeElapsedColumn())
     left = (rich.TextColumn("left:"), rich.TimeRemainingColumn())
-    with rich.Progress(*columns, *left, console=Console(stderr=True), transient=True) as shown:
+    # The speed is that of the whole job: steps differ more than their estimates are wrong.
+    console, period = Console(stderr=True), 3600.0
+    with rich.Progress(
+        *columns, *left, console=console, transient=True, speed_estimate_period=period
+    ) as shown:
         job = shown.add_task(escape(printable(task)), total=None)
 
         def show(task: str, done: float, total: float) -> None:

@@ -146,9 +146,9 @@ def _option(
     kind: click.ParamType[Any] | None = None,
     metavar: str | None = None,
 ) -> click.Option:
-    """An option; one that is true by default can be negated."""
+    """An option; a flag that is not false by default can be negated."""
     flag = f"--{name.replace('_', '-')}"
-    if parameter.default == "true":
+    if parameter.type == "true or false" and parameter.default != "false":
         flag = f"{flag}/--no-{flag[2:]}"
     return click.Option(
         [flag, name],

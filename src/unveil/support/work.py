@@ -8,8 +8,13 @@ fitted to 3,000 to 1,000,000 records of 4 to 18 numbers, and to masks of 2,000 t
 """
 
 import re
+from math import inf
+from typing import Literal
 
 from unveil.errors import SpecError
+from unveil.wording import count
+
+Effort = Literal["quick", "normal", "thorough"]
 
 # The exact search counts cells: numbers of a record or box that are compared in 32 bits.
 CELL_SECONDS = 0.35e-9
@@ -22,12 +27,25 @@ COMPETITOR_SECONDS = 1.2e-6  # a known competitor, whenever new ones are searche
 COEFFICIENT_SECONDS = 2e-9
 LINE_SECONDS = 5e-5  # overhead of a line search
 PROGRAM_SECONDS = 5e-4  # overhead of a linear program
+LEARNING_SECONDS = 6e-7  # weights, in all: a pair of records, per attribute
+MATRIX_SECONDS = 2.5e-4  # a matrix, in all: a record, per cell of the matrix
+MEASURE_LEARNING_SECONDS = 1e-4  # a fuzzy measure, in all: a record, per set of attributes
 PIVOT_SECONDS = 1e-8  # a simplex iteration, per non-zero
 CHECK_SECONDS = 8e-6  # between two interruption checks of an integer program, per non-zero
 
 # Masking again counts records: seconds for each, by the kind of mask.
 MASK_SECONDS, GROUPING_SECONDS, GENERALISATION_SECONDS, SYNTHESIS_SECONDS = 5e-6, 2e-5, 5e-5, 1e-4
 REMASK_SECONDS = 1e-5  # prepare a masked file for an attack
+
+# What an audit is expected to take, before anything is compared.
+EFFORT_SECONDS: dict[Effort, float] = {"quick": 8.0, "normal": 45.0, "thorough": inf}
+PRUNED_CANDIDATES = 2_000  # of numbers, the tree leaves about so many to compare
+MIXED_CELLS = 2  # a comparison where categories are among the attributes
+WEIGHING_SECONDS = 3e-5  # a number of a candidate: match weights by EM
+MATCHED_SECONDS, PRICED_SECONDS = 1e-6, 1e-5  # a pair of a matching: of all pairs; of the nearest
+START_SECONDS = 0.1  # a step of an audit, whatever it does
+REPEAT_SECONDS = 0.01  # an attack that is made once more, beyond its search
+MEASURE_SECONDS = 2e-5  # a cell of the original, by the measures of loss
 
 UNIT_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -42,3 +60,26 @@ def seconds_of(time: float | str) -> float:
     if not 0 < seconds < 1e9:
         raise SpecError("a time above 0: seconds, or a text such as 60s, 2m or 1h")
     return seconds
+
+
+def search_seconds(
+    records: int, candidates: int, width: int, *, numeric: bool, exact: bool
+) -> float:
+    """About how long a search takes; `exact`: each pair has a likelihood, in 64 bits."""
+    visited = candidates * (EXACT_CELLS if exact else MIXED_CELLS)
+    if numeric and not exact:
+        visited = min(candidates, PRUNED_CANDIDATES)
+    return CELL_SECONDS * records * (QUERY_CELLS + visited * width)
+
+
+def duration(seconds: float) -> str:
+    """A duration in words, rounded: about 2 minutes.
+
+    >>> duration(130), duration(7000), duration(0.2)
+    ('about 2 minutes', 'about 2 hours', 'about 1 second')
+    """
+    size, name = next(
+        ((size, name) for size, name in ((3600.0, "hour"), (60.0, "minute")) if seconds >= size),
+        (1.0, "second"),
+    )
+    return f"about {count(max(round(seconds / size), 1), name)}"

@@ -3,10 +3,10 @@
 import hashlib
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -61,13 +61,13 @@ from unveil.workflows.auditing.knowledge_sweep import (
     noisy_knowledge,
     worst_knowledge,
 )
-from unveil.workflows.auditing.measured_results import MEASURE_STEPS, measure
-from unveil.workflows.auditing.memory_limit import runs_in_memory
+from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
+from unveil.workflows.auditing.resources import WorkPlan, plan_what_ifs, runs_in_memory
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.supervised_bound import BOUND_STEPS, supervised_bounds
+from unveil.workflows.auditing.supervised_bound import supervised_bounds, supervised_runs
 from unveil.workflows.auditing.used_plugins import used_plugins
 
 SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
@@ -162,6 +162,12 @@ class AuditRun:
     specs: list[Attack] | None
     sizes: dict[str, int] | None = None  # sample sizes of a replay, by step
     progress: TaskProgress | None = None
+    made: Container[str] | None = None  # the attacks of evidence that says nothing of its effort
+
+    @cached_property
+    def work(self) -> WorkPlan:
+        """The steps that fit the work of the audit."""
+        return WorkPlan(self.settings.work)
 
     def run(self) -> Audit:
         """Run all steps, and write the evidence."""
@@ -169,10 +175,7 @@ class AuditRun:
         if settings.resume and (finished := finished_audit(settings, self._statement())):
             return finished
         runs, left_out = self._attack_runs()
-        what_ifs = 3 * settings.sweep + bool(settings.errors) + settings.remedies + settings.halves
-        what_ifs += (self.inputs.plan is not None and settings.remask > 0) + (
-            settings.worst_case * BOUND_STEPS
-        )
+        plan_what_ifs(self.work, runs, self.inputs, settings, supervised_runs(self.inputs)[0])
         plugins = used_plugins(
             [run.spec for run in runs],
             () if self.inputs.plan is None else self.inputs.plan.masks,
@@ -180,9 +183,7 @@ class AuditRun:
             self.inputs.scenario.engine.engine,
         )
         steps = Checkpoints(
-            len(runs) + what_ifs + MEASURE_STEPS,
-            progress=self.progress,
-            folder=self._checkpoint_folder(plugins),
+            self.work.expected, progress=self.progress, folder=self._checkpoint_folder(plugins)
         )
         try:
             with each_warning_once():
@@ -213,15 +214,16 @@ class AuditRun:
         noisy = by_attribute = remedied = None
         blind = attacked.worst(lambda run: run.blind)
         compared = () if blind is None else attacked.compared(blind)
-        if blind is not None and settings.errors:
-            work: Any = partial(noisy_knowledge, blind, scenario, settings.errors)
+        if blind is not None and self.work.makes("noisy knowledge"):
+            work: Any = partial(noisy_knowledge, blind, scenario, settings.error_rates)
             noisy = steps.run("noisy knowledge", NoisyKnowledge, work)
-        if blind is not None and settings.sweep:
+        if blind is not None and self.work.makes("attributes"):
             order = () if knowledge is None else knowledge.steps[-1].attributes
             work = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
             by_attribute = steps.run("attributes", AttributeRisks | None, work)
-        bounds, not_bounded = supervised_bounds(inputs, steps) if settings.worst_case else ((), ())
-        if blind is not None and settings.remedies:
+        learn = settings.worst_case is not False
+        bounds, not_bounded = supervised_bounds(inputs, self.work, steps) if learn else ((), ())
+        if blind is not None and self.work.makes("remedies"):
             riskiest = None if by_attribute is None else by_attribute.without[0].attribute
             work = partial(
                 remedies, blind, scenario, compared=compared, known=inputs.known, riskiest=riskiest
@@ -248,7 +250,7 @@ class AuditRun:
             plugins=plugins,
             policy_classes=count_classes(self.policy, inputs),
             grouping=inputs.pair.grouping,
-            **measure(inputs, attacked, steps, settings),
+            **measure(inputs, attacked, steps, settings, self.work),
         )
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
@@ -264,17 +266,16 @@ class AuditRun:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
         elif not requested:
             knows_masking = inputs.channel is not False
-            specs, left_out = default_attacks(
-                inputs.pair, inputs.known, knows_masking=knows_masking
-            )
+            specs = default_attacks(inputs.pair, inputs.known, knows_masking=knows_masking)
         runs = list[AttackRun]()
         wanted = [(attack_runs(specs, inputs.pair, inputs.known, inputs.channel), inputs.pair)]
         if inputs.file is not None:
             wanted.append((intruder_file_runs(inputs.file, self.specs), inputs.file.pair))
         for of_pair, pair in wanted:
             fitting, too_large = runs_in_memory(of_pair, pair, limit, requested=requested)
-            runs, left_out = runs + fitting, left_out + too_large
-        return runs, left_out
+            runs += self.work.attacks(fitting, pair, requested=requested, made=self.made)
+            left_out += too_large
+        return runs, left_out + self.work.left_out
 
     def _make_attacks(
         self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints
@@ -314,8 +315,8 @@ class AuditRun:
         self, attacked: AttackResults, steps: Checkpoints
     ) -> tuple[Knowledge | None, AttackResults]:
         """The risk against what is known; the attack with the worst attributes is one more."""
-        run = attacked.worst(self.inputs.is_quick)
-        if run is None or not self.settings.sweep:
+        run = attacked.worst(partial(self.work.repeats, self.inputs.pair))
+        if run is None or not self.work.makes("knowledge"):
             return None, attacked
         known = set(run.intruder.knows or ())
         chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == known)
@@ -334,16 +335,16 @@ class AuditRun:
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints
     ) -> tuple[Remasking | None, dict[str, Floats]]:
-        plan, repeats = self.inputs.plan, (self.sizes or {}).get("seeds", self.settings.remask)
-        if run is None or plan is None or not repeats:
+        step, plan = "masking again", self.inputs.plan
+        repeats = (self.sizes or {}).get("seeds", self.settings.seeds)
+        if run is None or plan is None or not self.work.makes(step):
             return None, {}
-        step = "masking again"
         work = partial(remask, run, self.inputs.scenario, plan, repeats, budget=self._budget(step))
         result, per_record = steps.run_per_record(step, Remasking | None, work)
         return result, {} if per_record is None else {"masked again": per_record}
 
     def _budget(self, step: str) -> WorkBudget:
-        seconds = None if self.settings.exact else self.settings.seconds
+        seconds = None if self.settings.exact else self.work.limit_of_attack(step)
         return WorkBudget(seconds, None if self.sizes is None else self.sizes.get(step))
 
     def _identity(self) -> dict[str, Any]:

@@ -70,6 +70,11 @@ class Combined(Attack, frozen=True, kw_only=True):
         matching = matching or self.matching
         return sum(one.memory(records, candidates, width, matching) for one in self.attacks)
 
+    def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
+        """All combined attacks."""
+        parts = (one.work(records, candidates, width, numeric=numeric) for one in self.attacks)
+        return float(sum(parts))
+
     def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
         """The summed finders; a matching decides on their sum."""
         return finder.summands if isinstance(finder, ScoreSum) else ()

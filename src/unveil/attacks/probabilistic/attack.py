@@ -24,6 +24,7 @@ from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
 from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
+from unveil.support.work import WEIGHING_SECONDS
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
@@ -31,7 +32,6 @@ from unveil.wording import listing
 
 MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
 MOST_PRIOR = 0.5
-QUICKLY_WEIGHTED = 5_000  # records up to which match weights of numbers are quick
 PATTERN_BYTES = 300 * 2**20  # of the table of agreement patterns
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -128,6 +128,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         ),
     ] = 2000
 
+    scores_every_pair: ClassVar[bool] = True
     costly_to_repeat: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -156,10 +157,10 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         """Once, if any attribute has single values."""
         return (cls(),) if cls().comparable(audited.pair, audited.known) else ()
 
-    def is_quick(self, audited: AuditedFiles) -> bool:
-        """EM's weights are for categories above all; of numbers they take long."""
-        pair, single = audited.pair, self.comparable(audited.pair, audited.known)
-        return pair.most_records <= QUICKLY_WEIGHTED or not {*single} <= {*pair.plain("numeric")}
+    def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
+        """The linkage, and EM: numbers have many patterns of agreement to weigh."""
+        weighing = WEIGHING_SECONDS * candidates * width if numeric else 0.0
+        return super().work(records, candidates, width, numeric=numeric) + weighing
 
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None

@@ -24,7 +24,12 @@ from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
-from unveil.support.work import seconds_of
+from unveil.support.work import (
+    LEARNING_SECONDS,
+    MATRIX_SECONDS,
+    MEASURE_LEARNING_SECONDS,
+    seconds_of,
+)
 from unveil.values.links import Finder
 from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 from unveil.wording import count
@@ -114,6 +119,17 @@ class Supervised(Attack, frozen=True, kw_only=True):
         rows = min(records * candidates, MAX_ROWS)
         learning = COMPETITOR_CELL_BYTES * (1 + width) * rows
         return super().memory(records, candidates, width, matching) + learning
+
+    def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
+        """Learning with all steps of the proof; a matrix and a fuzzy measure begin with weights."""
+        weights = LEARNING_SECONDS * records * candidates * width
+        cells = {
+            "weights": 0.0,
+            "choquet": MEASURE_LEARNING_SECONDS * 2.0**width,
+            "bilinear": MATRIX_SECONDS * width * (width + 1) / 2,
+        }
+        linking = 4 * super().work(records, candidates, width, numeric=numeric)
+        return weights + records * cells[self.model] + linking
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Learn the parameters, and prepare to link the records of two files."""

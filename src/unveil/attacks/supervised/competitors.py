@@ -154,14 +154,14 @@ class Competitors:
     def __init__(self, targets: LinkageTargets, family: Family) -> None:
         self.targets, self.family = targets, family
         self.used_seconds = 0.0  # estimated, of all counts
-        n, skyline = len(targets), targets.skyline
-        self.complete = family.monotone and skyline is not None
+        # A matrix tells differences apart by sign: for it, no candidate dominates another.
+        n, skyline = len(targets), targets.skyline if family.monotone else None
+        self.complete = skyline is not None
         self.twins, linkable = np.zeros(n, np.int64), np.ones(n, np.bool_)
         starts, competitors = np.zeros(n + 1, np.int64), np.zeros(0, np.int64)
         if skyline is not None:
             starts, competitors = skyline.starts, skyline.rows
-            if family.monotone:  # a matrix tells differences apart by sign
-                self.twins, linkable = skyline.twins, ~skyline.dominated
+            self.twins, linkable = skyline.twins, ~skyline.dominated
         owners = np.repeat(np.arange(n), np.diff(starts))
         rows = family.rows(targets.records[owners], targets.truth[owners], competitors)
         self.constraints = LinkageConstraints(

@@ -17,6 +17,7 @@ from unveil.attacks.supervised.kernels.spans import linked_spans, tightest_rows
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
 
 ROW_ROUNDING = 1e-13  # a relative value of a row below this may be rounding
+FEW_RECORDS = 4  # a part of the records this small is copied before its rows are looked at
 LINE_ROUNDING = 1e-9  # a shorter piece of a line (relative), or fewer hits, may be rounding
 
 
@@ -49,6 +50,18 @@ class LinkageConstraints:
         rows, slack = np.empty((len(self), k), np.int64), np.empty((len(self), k))
         tightest_rows(self.index, self.value, self.starts, point, rows, slack)
         return rows, slack
+
+    def tightest_of(self, records: Ints, point: Floats) -> tuple[Ints, Floats]:
+        """The tightest row of some of the records, and its relative value."""
+        if len(records) * FEW_RECORDS > len(self):
+            rows, slack = self.tightest(point)
+            return rows[records, 0], slack[records, 0]
+        sizes = np.diff(self.starts)[records]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        own = np.repeat(self.starts[records] - starts[:-1], sizes) + np.arange(starts[-1])
+        rows, slack = np.empty((len(records), 1), np.int64), np.empty((len(records), 1))
+        tightest_rows(self.index[own], self.value[own], starts, point, rows, slack)
+        return np.where(rows >= 0, np.append(own, -1)[rows], -1)[:, 0], slack[:, 0]
 
     def linked(self, point: Floats) -> Bools:
         """Which records these parameters link."""

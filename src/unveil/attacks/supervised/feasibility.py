@@ -80,6 +80,7 @@ class MarginProgram:
         required = np.zeros(len(self.constraints), np.bool_)
         required[list(records)] = True
         self._enforce(required)
+        places = np.flatnonzero(required)
         for _ in range(ROUNDS):
             solution = self._solve()
             if solution is None:
@@ -89,8 +90,8 @@ class MarginProgram:
                 return Feasibility(conflict=conflict)
             inside = self.family.project(point)
             self.used_seconds += COEFFICIENT_SECONDS * self.constraints.index.size
-            rows, slack = self.constraints.tightest(inside)
-            violated = rows[required & (slack[:, 0] <= ROW_ROUNDING), 0].tolist()
+            rows, slack = self.constraints.tightest_of(places, inside)
+            violated = rows[slack <= ROW_ROUNDING].tolist()
             if not violated:
                 return Feasibility(inside)
             cuts = self.family.cuts(point)

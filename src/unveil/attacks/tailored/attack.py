@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -62,6 +62,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
             "for rows."
         ),
     ] = True
+
+    scores_every_pair: ClassVar[bool] = True
 
     @property
     def knows(self) -> MaskKnowledge | None:

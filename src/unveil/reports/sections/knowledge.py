@@ -122,16 +122,18 @@ def _attribute_risks(risks: AttributeRisks, evidence: Evidence) -> Exhibit:
 
 def _noise_lead(noisy: NoisyKnowledge) -> Phrase:
     first, last = noisy.points[0], noisy.points[-1]
+    at_last: Phrase | str = ""
+    if len(noisy.points) > 1:
+        at_last = phrase(", and {} at {}", percent(last.share), decimal(last.error))
     return phrase(
         "If what the intruder knows is [wrong](noisy-knowledge): {} ({}) links {} at an error of "
-        "{}, and {} at {}. An error of e adds to each number noise of e of its deviation, "
+        "{}{}. An error of e adds to each number noise of e of its deviation, "
         "and replaces a category, with probability e, by somebody else's.",
         attack(noisy.attack),
         direction(noisy.direction),
         percent(first.share),
         decimal(first.error),
-        percent(last.share),
-        decimal(last.error),
+        at_last,
     )
 
 

@@ -20,13 +20,11 @@ from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.links import Links
 from unveil.values.results.evidence import Finding, LeftOut
-from unveil.wording import count
 from unveil.workflows.auditing.attack_names import attack_name, plain_spec
 from unveil.workflows.auditing.attack_summary import describe_attack
 from unveil.workflows.inputs.scenario import Scenario
 
-PILOT, GROWTH = 2000, 4  # records of the first pilot; the factor from one pilot to the next
-FITTED = 5_000  # records up to which a method-aware attack is quick to fit again
+PILOT = 2000  # records on which the work of an attack is counted first
 TOP_K = 10  # largest k of the top-k curve
 
 
@@ -73,23 +71,15 @@ class AttackRun:
         return not self.by_file and self.spec.compares_attributes and self.spec.row_by_row
 
 
-def default_attacks(
-    pair: FilePair, known: Sequence[str], *, knows_masking: bool
-) -> tuple[list[Attack], list[LeftOut]]:
-    """The attacks that suit the data, and those that would take too long on files this large.
+def default_attacks(pair: FilePair, known: Sequence[str], *, knows_masking: bool) -> list[Attack]:
+    """The attacks that suit the data.
 
     Blind attacks come first, then those that know the masking; row order is last.
     """
     audited = AuditedFiles(pair, known, knows_masking)
     suitable = [spec for method in METHODS for spec in method.in_default_audit(audited)]
     suitable.sort(key=lambda one: (not one.compares_attributes, bool(one.knows), one.matching))
-    quick = [one for one in suitable if one.is_quick(audited)]
-    reason = f"it takes long on {count(pair.most_records, 'record')}; --attack {{}} makes it"
-    return quick, [
-        LeftOut(name=name, direction=direction, reason=reason.format(name))
-        for name in sorted(attack_name(one) for one in suitable if one not in quick)
-        for direction in get_args(Direction)
-    ]
+    return suitable
 
 
 def generalised(pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
@@ -133,24 +123,17 @@ class WorkBudget(NamedTuple):
 def sample_to_budget(links: Links, budget: WorkBudget) -> Links:
     """All records if the attack fits the budget, otherwise a seeded sample that does.
 
-    The work of growing pilots is counted and scaled up to all records. A matching links all
-    records together, so a sample would cost as much as the whole file.
+    The work of a pilot is counted and scaled up to all records. A matching links all records
+    together, so a sample would cost as much as the whole file.
     """
     if budget.size is not None:
         return links.sample(budget.size)
-    if budget.seconds is None or not links.attack.row_by_row:
+    if budget.seconds is None or not links.attack.row_by_row or len(links) <= PILOT:
         return links
-    left, size = budget.seconds / CELL_SECONDS, PILOT
-    while size < len(links):
-        pilot = links.sample(size)
-        work = pilot.rank_of_truth.work
-        left -= work
-        if work * len(links) / size <= left:
-            break
-        if work * GROWTH > left:
-            return pilot
-        size *= GROWTH
-    return links
+    pilot = links.sample(PILOT)
+    cells = max(pilot.rank_of_truth.work, 1)
+    affordable = int(PILOT * (budget.seconds / CELL_SECONDS / cells - 1))
+    return links.sample(affordable) if affordable > PILOT else pilot
 
 
 def make_attack(

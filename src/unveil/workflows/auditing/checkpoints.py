@@ -24,12 +24,12 @@ class Checkpoints:
 
     def __init__(
         self,
-        steps: int,
+        expected: Mapping[str, float],  # seconds of each step; of one that is not listed, none
         *,
         progress: TaskProgress | None = None,
         folder: CheckpointFolder | None = None,
     ) -> None:
-        self.steps, self.done = steps, 0
+        self._expected, self._done = expected, 0.0
         self._progress, self._folder = progress, folder
 
     def run(self, name: str, kind: Any, work: Callable[[Progress], T]) -> T:
@@ -40,27 +40,32 @@ class Checkpoints:
         self, name: str, kind: Any, work: Callable[[Progress], tuple[T, Floats | None]]
     ) -> tuple[T, Floats | None]:
         """The same for a step that also has a number for each record."""
-        percent = 0
+        share = 0.0
 
         def progress(done: int, total: int) -> None:
-            nonlocal percent
+            nonlocal share
             if self._progress is not None:  # the parts of a step count anew: it never goes back
-                percent = max(percent, 99 * done // max(total, 1))
-                self._progress(name, 100 * self.done + percent, 100 * self.steps)
+                share = max(share, min(done / max(total, 1), 0.99))
+                self._progress(name, self._done + share * seconds, self._total)
 
+        seconds = self._expected.get(name, 0.0)
         progress(0, 1)
         result = None if self._folder is None else self._folder.find(name, kind)
         if result is None:
             result = work(progress)
             if self._folder is not None:
                 self._folder.keep(name, *result)
-        self.done += 1
+        self._done += seconds
         return result
+
+    @property
+    def _total(self) -> float:
+        return max(sum(self._expected.values()), 1e-9)
 
     def finish(self) -> None:
         """Report the end and remove the folder."""
         if self._progress is not None:
-            self._progress("done", 100 * self.steps, 100 * self.steps)
+            self._progress("done", self._total, self._total)
         if self._folder is not None:
             self._folder.remove()
 

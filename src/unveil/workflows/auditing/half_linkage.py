@@ -20,7 +20,7 @@ from unveil.values.intruder import Intruder
 from unveil.values.results.knowledge import AttributeMatch, Halves
 from unveil.wording import count
 from unveil.workflows.auditing.attack_runs import AttackRun
-from unveil.workflows.auditing.memory_limit import in_units, memory_of
+from unveil.workflows.auditing.resources import in_units, memory_of
 from unveil.workflows.inputs.intruder_view import personal_attributes
 from unveil.workflows.inputs.scenario import prepare
 

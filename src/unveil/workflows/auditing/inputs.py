@@ -21,7 +21,6 @@ from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release, Releases
 from unveil.values.results.evidence import Input
 from unveil.wording import absent_column, listing
-from unveil.workflows.auditing.attack_runs import FITTED, AttackRun
 from unveil.workflows.auditing.checks import check_columns, check_truth, doubts
 from unveil.workflows.auditing.intruder_file import IntruderFile, find_people
 from unveil.workflows.auditing.settings import AuditSettings
@@ -48,10 +47,6 @@ class AuditInputs:
     notes: tuple[str, ...] = ()
     file: IntruderFile | None = None
     show_values: bool = False  # whether undeclared categories are named by their codes
-
-    def is_quick(self, run: AttackRun) -> bool:
-        """Whether an attack can be repeated: it is blind, or fitted to few records."""
-        return run.blind or len(self.scenario.original) <= FITTED
 
     @property
     def pair(self) -> FilePair:

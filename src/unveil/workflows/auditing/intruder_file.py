@@ -117,7 +117,7 @@ def intruder_file_runs(file: IntruderFile, requested: Sequence[Attack] | None) -
     if not specs:
         defaults: Sequence[Attack] = [Structural()]
         if file.shared:
-            defaults, _ = default_attacks(file.pair, known, knows_masking=False)
+            defaults = default_attacks(file.pair, known, knows_masking=False)
         specs = [spec for spec in defaults if _fits(spec, file)]
     return [
         AttackRun(

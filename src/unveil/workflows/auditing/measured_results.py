@@ -27,16 +27,19 @@ from unveil.workflows.auditing.attack_runs import AttackResults, generalised, tr
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import link_halves
 from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.settings import AuditSettings
-
-MEASURE_STEPS = 11  # without the halves, which the user requests
 
 
 def measure(
-    inputs: AuditInputs, attacked: AttackResults, steps: Checkpoints, settings: AuditSettings
+    inputs: AuditInputs,
+    attacked: AttackResults,
+    steps: Checkpoints,
+    settings: AuditSettings,
+    plan: WorkPlan,
 ) -> dict[str, Any]:
     """Every measure that does not belong to one attack, by its name in the evidence."""
-    pair, seed, notes = inputs.pair, inputs.scenario.seed, list(inputs.notes)
+    pair, seed, notes = inputs.pair, inputs.scenario.seed, [*inputs.notes, *plan.notes]
     keys = pair.with_role("quasi") or inputs.known  # whatever the intruder may know
     kinds = get_type_hints(Evidence)
     work: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -46,7 +49,7 @@ def measure(
         "compatible": ("compatible rows", lambda: _compatible(inputs)),
         "unchanged": ("unchanged columns", lambda: measures.unchanged(pair)),
         "changes": ("changed cells", lambda: measures.changed_cells(pair)),
-        "inference": ("inference", lambda: _inference(inputs, attacked)),
+        "inference": ("inference", lambda: _inference(inputs, attacked, plan)),
         "loss": (
             "loss",
             lambda: measures.loss(
@@ -106,9 +109,12 @@ def _compatible(inputs: AuditInputs) -> CompatibleRows | None:
     return measures.compatible_rows(inputs.scenario.links(Compatible(), Intruder(knows=columns)))
 
 
-def _inference(inputs: AuditInputs, attacked: AttackResults) -> tuple[Inference, ...]:
+def _inference(
+    inputs: AuditInputs, attacked: AttackResults, plan: WorkPlan
+) -> tuple[Inference, ...]:
     """What the links of the worst attack disclose, from originals to released rows."""
-    run = attacked.worst(lambda one: inputs.is_quick(one) and not one.intruder.reverse)
+    pair = inputs.pair
+    run = attacked.worst(lambda one: plan.repeats(pair, one) and not one.intruder.reverse)
     if run is None:
         return ()
     links = inputs.scenario.links(run.spec, run.intruder)

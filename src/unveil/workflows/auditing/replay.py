@@ -34,7 +34,8 @@ OPTIONS = {  # by which an input is given again
 }
 # Older evidence does not have these settings.
 NEW_SETTINGS = {
-    "halves": False, "worst_case": False, "measures": (), "engine": "auto", "show_values": False
+    "halves": False, "worst_case": False, "measures": (), "engine": "auto", "show_values": False,
+    "effort": "normal", "seconds": None,
 }  # fmt: skip
 LISTED = 1000  # differences
 
@@ -85,7 +86,8 @@ def replay(  # noqa: PLR0913 - the inputs of a verb, by name
         if name in evidence.inputs
     }
     stated = evidence.statement_digest
-    evidence = msgspec.structs.replace(evidence, settings=NEW_SETTINGS | evidence.settings)
+    sizes, older = _sample_sizes(evidence), "effort" not in evidence.settings
+    evidence = _with_all_settings(evidence)
     settings = _settings(evidence, files.get(INTRUDER_FILE), places)
     inputs = read_inputs(
         files["original"],
@@ -100,10 +102,13 @@ def replay(  # noqa: PLR0913 - the inputs of a verb, by name
         settings,
         None if evidence.policy is None else Policy(**evidence.policy),
         None if evidence.asked is None else [attack_from(one) for one in evidence.asked],
-        _sample_sizes(evidence),
+        sizes,
         progress,
+        made=sizes if older else None,
     ).run()
     before, now = _plain(evidence), _plain(_as_named(again.evidence, evidence))
+    if older:  # it chose attacks by the number of records
+        before["left_out"] = now["left_out"]
     differences = list(_differences("", before, now))
     if evidence.digest not in (None, stated):
         differences.insert(0, ChangedNumber("digest", evidence.digest, stated))
@@ -206,6 +211,18 @@ def _settings(
         options = dict(kept["format"])
         kept["format"] = find_method(formats(), options.pop("method", None), "a format")(**options)
     return AuditSettings(**kept, intruder_file=intruder_file)
+
+
+def _with_all_settings(evidence: Evidence) -> Evidence:
+    """The evidence with today's settings.
+
+    Before there was an effort, seconds were those of each attack, and only the number of records
+    limited learning.
+    """
+    settings = NEW_SETTINGS | evidence.settings
+    if "effort" not in evidence.settings:
+        settings |= {"seconds": None, "worst_case": bool(evidence.worst_cases)}
+    return msgspec.structs.replace(evidence, settings=settings)
 
 
 def _sample_sizes(evidence: Evidence) -> dict[str, int]:

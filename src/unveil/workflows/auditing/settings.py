@@ -15,9 +15,11 @@ from unveil.errors import SpecError
 from unveil.files.documents.toml import as_schema, read_plan
 from unveil.files.formats.base import Format
 from unveil.support.specs import Spec, method_name
+from unveil.support.work import EFFORT_SECONDS, Effort
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 
+ERROR_RATES, SEEDS = (0.0, 0.1, 0.2, 0.5), 5  # where the effort decides
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 # How the audit runs, and which files: evidence lists its input files elsewhere.
 _NOT_IN_EVIDENCE = ("evidence", "per_record", "force", "resume", "intruder_file")
@@ -30,7 +32,9 @@ def _about(description: str) -> Meta:
 class AuditSettings(Spec, frozen=True, kw_only=True):
     """Settings of an audit beyond the files, the attacks and the policy.
 
-    A plan and a schema may be given by their files; a Release has its own plan.
+    A plan and a schema may be given by their files; a Release has its own plan. What-ifs that are
+    None (sweep, errors, remask, remedies, worst_case) are made as far as the effort goes; those
+    that are given are made, whatever they take.
 
     >>> AuditSettings(memory="4G").bytes
     4294967296
@@ -48,30 +52,42 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     release_schema: Annotated[Any, _about("Schema of the release, if it differs.")] = None
     format: Annotated[Any, _about("Format of the files, if its options matter.")] = None
+    effort: Annotated[
+        Effort,
+        _about(
+            "Amount of work. quick: the strongest attacks; normal: every figure of a thousand "
+            "records; thorough: everything, however long it takes."
+        ),
+    ] = "normal"
     seconds: Annotated[
-        Annotated[float, Meta(gt=0, le=1e9)],
-        _about("Work of each attack, in laptop seconds. Beyond it, records are sampled."),
-    ] = 60.0
+        Annotated[float, Meta(gt=0, le=1e9)] | None,
+        _about(
+            "Work of the whole audit, in laptop seconds. It takes the place of an effort, and is "
+            "counted, so that the answer is the same on every machine."
+        ),
+    ] = None
     engine: Annotated[
         str, _about("Engine that compares the files: auto, local, or one that is installed.")
     ] = AUTO
     exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
     memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
-    sweep: Annotated[bool, _about("Measure the risk against what the intruder knows.")] = True
+    sweep: Annotated[bool | None, _about("Measure the risk against what the intruder knows.")] = (
+        None
+    )
     errors: Annotated[
-        tuple[Annotated[float, Meta(ge=0, le=10)], ...],
-        _about("Error rates of the intruder's values to test."),
-    ] = (0.0, 0.1, 0.2, 0.5)
+        tuple[Annotated[float, Meta(ge=0, le=10)], ...] | None,
+        _about("Error rates of the intruder's values to test. By default 0, 0.1, 0.2 and 0.5."),
+    ] = None
     remask: Annotated[
-        Annotated[int, Meta(ge=0, le=1000)],
-        _about("Number of other seeds to mask with. It needs the plan."),
-    ] = 5
+        Annotated[int, Meta(ge=0, le=1000)] | None,
+        _about("Number of other seeds to mask with. It needs the plan. By default 5."),
+    ] = None
     remedies: Annotated[
-        bool, _about("Try further masks and report how far each lowers the risk.")
-    ] = True
+        bool | None, _about("Try further masks and report how far each lowers the risk.")
+    ] = None
     worst_case: Annotated[
-        bool, _about("Learn from the truth what a distance links at worst (up to 2,000 records).")
-    ] = True
+        bool | None, _about("Learn from the truth what a distance links at worst.")
+    ] = None
     halves: Annotated[
         bool,
         _about(
@@ -111,6 +127,8 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             if value is not None and not isinstance(value, kinds):
                 raise SpecError(f"settings: {name}: not {type(value).__name__}")
         select_engine(self.engine)
+        if self.seconds is not None and self.effort != "normal":
+            raise SpecError("settings: seconds: an effort has its own: leave one of them out")
         if self.knows == ():
             raise SpecError("settings: knows: name at least one attribute")
         if self.resume and self.evidence is None:
@@ -120,6 +138,21 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         if len(set(self.rename.values())) < len(self.rename):
             raise SpecError("settings: rename: two columns would have one name")
         self.bytes  # noqa: B018 - refuses a size that it cannot read
+
+    @property
+    def error_rates(self) -> tuple[float, ...]:
+        """The error rates of the intruder's values."""
+        return ERROR_RATES if self.errors is None else self.errors
+
+    @property
+    def seeds(self) -> int:
+        """The number of other seeds to mask with."""
+        return SEEDS if self.remask is None else self.remask
+
+    @property
+    def work(self) -> float:
+        """The work of the whole audit, in laptop seconds."""
+        return EFFORT_SECONDS[self.effort] if self.seconds is None else self.seconds
 
     @property
     def bytes(self) -> int | None:

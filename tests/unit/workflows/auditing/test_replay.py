@@ -91,7 +91,7 @@ def test_samples_are_as_large_as_they_were(files, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(attack_runs, "PILOT", 10)
         slow = {"plan": files / "plan.toml", "remask": 2, "errors": (), "attacks": ["distance"]}
-        evidence = audited(files, seconds=1e-9, worst_case=False, **slow)
+        evidence = audited(files, seconds=1e-9, worst_case=False, sweep=True, **slow)
     assert evidence.attacks[0].risk.n == evidence.knowledge.worst.n == 10
     assert evidence.remasking.attacked == 10
     assert 10 <= evidence.remasking.n <= 20
@@ -306,3 +306,12 @@ def test_the_truth_and_the_version_cannot_be_exchanged(files):
     assert changed(inputs=evidence.inputs | {"original": sizes}) == {
         "digest", "inputs.original.records"
     }  # fmt: skip
+
+
+def test_evidence_without_an_effort_is_replayed(files):
+    """Its seconds were those of each attack, and learning was not limited by work."""
+    few = {"plan": files / "plan.toml", "remask": 1, "errors": (0.1,), "sweep": False}
+    evidence = audited(files, remedies=False, worst_case=False, **few)
+    older = {**evidence.settings, "seconds": 60.0, "worst_case": True}
+    del older["effort"]
+    assert replay(msgspec.structs.replace(evidence, settings=older)).same

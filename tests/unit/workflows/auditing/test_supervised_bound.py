@@ -16,6 +16,7 @@ from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
+from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.settings import AuditSettings
 
 N, KNOWS = 40, ("age", "hours", "rent")
@@ -53,16 +54,19 @@ def evidence(files):
         return audited(files)
 
 
-def found_of(people, knows, **settings):
+def found_of(people, knows, case_work=60.0, **settings):
     case = read_inputs(people, people, None, "person", AuditSettings(knows=knows, **settings), 1)
-    return supervised_bound.supervised_bounds(case, Checkpoints(supervised_bound.BOUND_STEPS))
+    runs, plan = supervised_bound.supervised_runs(case)[0], WorkPlan(case_work)
+    plan.learn(runs, case.pair, requested=False)
+    learnt, left_out = supervised_bound.supervised_bounds(case, plan, Checkpoints(plan.expected))
+    return learnt, (*left_out, *plan.left_out)
 
 
 def test_each_family_is_learnt_in_both_directions(evidence):
     assert {(one.model, one.direction) for one in evidence.worst_cases} == {
         (model, way) for model in MODELS for way in WAYS
     }
-    assert len(evidence.worst_cases) == supervised_bound.BOUND_STEPS
+    assert len(evidence.worst_cases) == len(MODELS) * len(WAYS)
     shares = [one.share for one in evidence.worst_cases]
     assert shares == sorted(shares, reverse=True)
     for one in evidence.worst_cases:
@@ -147,14 +151,13 @@ def test_of_large_measures_nothing_is_proven(many, some):
     assert {supervised_bound._spec(model, many).budget for model in MODELS} == {None}
 
 
-def test_of_many_records_it_is_left_out(monkeypatch):
-    monkeypatch.setattr(supervised_bound, "LEARNT_RECORDS", N - 1)
-    learnt, left_out = found_of(unveil.households(N), KNOWS)
+def test_without_work_for_it_it_is_left_out_with_its_price():
+    learnt, left_out = found_of(unveil.households(N), KNOWS, case_work=1e-3)
     assert learnt == ()
     names = {"supervised", "supervised-choquet", "supervised-bilinear"}
     assert {one.name for one in left_out} == names
     for one in left_out:
-        assert one.reason == f"it takes long on 40 records; --attack {one.name} makes it"
+        assert one.reason == "it takes about 1 second; --effort thorough makes it"
         assert attack_from(one.name).model in MODELS
 
 
@@ -166,7 +169,7 @@ def test_what_cannot_be_learnt_is_told_and_the_audit_goes_on(files, monkeypatch)
     found = audited(files)
     assert found.worst_cases == ()
     assert {one.reason for one in found.left_out} == {"nobody can be compared"}
-    assert len(found.left_out) == supervised_bound.BOUND_STEPS
+    assert len(found.left_out) == len(MODELS) * len(WAYS)
 
 
 def test_nobody_is_looked_for_where_rows_are_nobodys(files):

@@ -1,0 +1,257 @@
+"""The memory and the work of an audit: what fits is decided before any attack is made."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isinf
+
+import msgspec
+
+from unveil.errors import UsageError
+from unveil.support.work import (
+    MEASURE_SECONDS,
+    REMASK_SECONDS,
+    REPEAT_SECONDS,
+    START_SECONDS,
+    duration,
+)
+from unveil.values.file_pair import FilePair
+from unveil.values.results.evidence import LeftOut
+from unveil.workflows.auditing.attack_runs import PILOT, AttackRun
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.knowledge_sweep import TRIED_PER_STEP
+from unveil.workflows.auditing.sampled_attack import CANDIDATES, CHOICE_SAMPLE
+from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.mask import masks_of
+
+ATTACKS_SHARE = 0.6  # of the work: the most that all attacks may take
+ATTACK_SHARE = 0.2  # of the work: the most that one attack may take
+REPEATED_SHARE = 0.05  # of the work: the most of an attack that is made many times over
+SAMPLED_SHARE = 0.01  # of the work: the least that an attack on a sample may take
+LEAST_LEARNT = 0.1  # of the work of learning: with less, a family is left out
+REMEDIES = 5  # that are tried, each attacked and measured
+HALVES_SECONDS = 60.0  # expected of two halves of the attributes
+PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
+COPIES = 4  # of both tables: as read, as numbers, with errors, in parts
+
+
+def runs_in_memory(
+    runs: Sequence[AttackRun], pair: FilePair, limit: int | None, *, requested: bool
+) -> tuple[list[AttackRun], list[LeftOut]]:
+    """The attacks that fit into the limit, and those that do not.
+
+    One-to-one replaces a posterior that does not fit. An attack that the user requested is
+    refused rather than left out, and so is an audit in which no attack on attributes fits. The
+    estimate depends on the files and the attacks only, not on what else the machine does.
+    """
+    if limit is None:
+        return list(runs), []
+    remedy = (
+        f"more than the {in_units(limit)} that it may use: allow it more (--memory), name fewer "
+        "attributes (--knows), or audit a sample of the release"
+    )
+    kept, left_out = [], []
+    for run in runs:
+        need = memory_of(run, pair)
+        if need > limit and requested:
+            raise UsageError(f"memory: {run.name} needs about {in_units(need)}, {remedy}")
+        if need <= limit:
+            kept.append(run)
+            continue
+        cheaper = run
+        if run.spec.matching == "posterior":
+            cheaper = replace(run, spec=msgspec.structs.replace(run.spec, matching="one-to-one"))
+        replaced = memory_of(cheaper, pair) <= limit and cheaper not in runs
+        kept += [cheaper] if replaced else []
+        left_out.append(
+            LeftOut(
+                name=run.name,
+                direction=run.intruder.direction,
+                reason=f"it needs about {in_units(need)} of memory, more than {in_units(limit)}"
+                + (f"; {cheaper.name} is made instead" if replaced else ""),
+            )
+        )
+    compared = [run for run in runs if run.intruder.knows]
+    if compared and not any(run.intruder.knows for run in kept):
+        least = min(memory_of(run, pair) for run in compared)
+        raise UsageError(f"memory: this audit needs about {in_units(least)}, {remedy}")
+    return kept, left_out
+
+
+@dataclass
+class WorkPlan:
+    """The steps of an audit that fit its work, the first ones first; in laptop seconds."""
+
+    work: float  # infinite: no limit
+    expected: dict[str, float] = field(default_factory=dict)  # of the steps that are made
+    limits: dict[str, float] = field(default_factory=dict)  # of those that are cut short
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def left(self) -> float:
+        """The work that no step has taken."""
+        return max(self.work - sum(self.expected.values()), 0.0)
+
+    def makes(self, step: str) -> bool:
+        """Whether a step is made."""
+        return step in self.expected
+
+    def limit(self, step: str) -> float | None:
+        """The most work of a step that is not an attack; None: no limit."""
+        return self.limits.get(step)
+
+    def repeats(self, pair: FilePair, run: AttackRun) -> bool:
+        """Whether an attack can be made many times over."""
+        return run.blind or work_of(run, pair) <= REPEATED_SHARE * self.work
+
+    def limit_of_attack(self, step: str) -> float | None:
+        """The most work of an attack, or of one that a sweep adds; None: no limit."""
+        most = self.limits.get(step, ATTACK_SHARE * self.work)
+        return None if isinf(most) else most
+
+    def attacks(
+        self,
+        runs: Sequence[AttackRun],
+        pair: FilePair,
+        *,
+        requested: bool,
+        made: Container[str] | None = None,
+    ) -> list[AttackRun]:
+        """Plan attacks, the strongest first, and return them in the given order.
+
+        Those that know the masking come first, then matchings of all records. `made` are the steps
+        of evidence that says nothing of its effort: these are made again, and no others.
+        """
+        if made is not None:
+            runs, requested = [run for run in runs if run.step in made], True
+        ranked = sorted(runs, key=lambda run: (run.blind, run.spec.row_by_row))
+        kept = [run for run in ranked if self._attack(run, pair, requested=requested)]
+        return [run for run in runs if run in kept]
+
+    def _attack(self, run: AttackRun, pair: FilePair, *, requested: bool) -> bool:
+        """Plan an attack: on all records, on a sample, or, if that is no cheaper, not at all."""
+        left = ATTACKS_SHARE * self.work - sum(self.expected.values())
+        most = min(ATTACK_SHARE * self.work, max(left, SAMPLED_SHARE * self.work))
+        seconds, least = work_of(run, pair), work_of(run, pair, records=0) - START_SECONDS
+        sampled = run.spec.row_by_row and least <= most
+        if not (requested or sampled or seconds <= most):
+            remedy = f"--effort thorough or --attack {run.name} makes it"
+            self._leave_out(run, f"it takes {duration(seconds)}; {remedy}")
+            return False
+        self.expected[run.step] = min(seconds, most) if sampled else seconds
+        self.limits[run.step] = most
+        return True
+
+    def _leave_out(self, run: AttackRun, reason: str) -> None:
+        direction = run.intruder.direction
+        self.left_out.append(LeftOut(name=run.name, direction=direction, reason=reason))
+
+    def what_if(self, step: str, seconds: float, *, requested: bool | None, does: str) -> None:
+        """Plan a what-if that is made whole or, unless it is requested, not at all."""
+        if requested is False:
+            return
+        if requested or seconds <= self.left:
+            self.expected[step] = seconds
+        else:
+            self.notes.append(f"not made: {does} ({duration(seconds)}); --effort thorough makes it")
+
+    def learn(self, runs: Mapping[str, AttackRun], pair: FilePair, *, requested: bool) -> None:
+        """Plan the families of distances, the cheapest first; one may be learnt in part.
+
+        What is left is shared between both directions of a family.
+        """
+        for name in dict.fromkeys(run.name for run in runs.values()):
+            family = {step: work_of(run, pair) for step, run in runs.items() if run.name == name}
+            part = min(self.left / sum(family.values()), 1.0)
+            for step, seconds in family.items():
+                if requested or part == 1.0:
+                    self.expected[step] = seconds
+                elif part >= LEAST_LEARNT:
+                    self.expected[step] = self.limits[step] = part * seconds
+                else:
+                    reason = f"it takes {duration(seconds)}; --effort thorough makes it"
+                    self._leave_out(runs[step], reason)
+
+
+def plan_what_ifs(
+    plan: WorkPlan,
+    runs: Sequence[AttackRun],
+    inputs: AuditInputs,
+    settings: AuditSettings,
+    learnt: Mapping[str, AttackRun],
+) -> None:
+    """Plan what follows the attacks: what-ifs by a blind attack, then learning."""
+    pair, n = inputs.pair, len(inputs.pair.original)
+    cells = MEASURE_SECONDS * n * len(pair.original.columns)
+    plan.expected["loss"] = cells
+    comparing = [run for run in runs if run.compares]
+    if comparing:
+        blind = [run for run in comparing if run.blind] or comparing
+        blind = [run for run in blind if not run.spec.costly_to_repeat] or blind
+        run = max(blind, key=lambda one: work_of(one, pair))
+        width = len(run.intruder.knows or ())
+        people, some = min(PILOT, n // 2 + 1), min(CHOICE_SAMPLE, n // 2 + 1)
+        once = work_of(run, pair, records=people) - START_SECONDS + REPEAT_SECONDS
+        tried = work_of(run, pair, records=some, candidates=CANDIDATES) - START_SECONDS
+        tries = sum(min(size, TRIED_PER_STEP) for size in range(width)) + width
+        sweep = tries * (REPEAT_SECONDS + tried) + 2 * width * once
+        part = min(CANDIDATES / max(n, 1), 1.0)
+        remedies = REMEDIES * (START_SECONDS + once + cells * part)
+        plan.what_if(
+            "noisy knowledge",
+            len(settings.error_rates) * once,
+            requested=None if settings.errors is None else bool(settings.errors),
+            does="noisy knowledge",
+        )
+        plan.what_if(
+            "attributes", width * once, requested=settings.sweep, does="the risk by attribute"
+        )
+        plan.what_if("knowledge", sweep, requested=settings.sweep, does="the knowledge sweep")
+        plan.what_if(
+            "remedies", remedies, requested=settings.remedies, does="the trial of remedies"
+        )
+        if inputs.plan is not None:
+            masking = sum(mask.seconds_per_record for mask in masks_of(inputs.plan, pair.original))
+            again = max(work_of(one, pair) for one in comparing) + n * (REMASK_SECONDS + masking)
+            plan.what_if(
+                "masking again",
+                min(settings.seeds * again, max(again, ATTACK_SHARE * plan.work)),
+                requested=None if settings.remask is None else settings.remask > 0,
+                does="masking with other seeds",
+            )
+    if settings.worst_case is not False:
+        plan.learn(learnt, pair, requested=settings.worst_case is True)
+    if settings.halves:
+        plan.expected["halves"] = HALVES_SECONDS
+
+
+def work_of(
+    run: AttackRun, pair: FilePair, *, records: int | None = None, candidates: int | None = None
+) -> float:
+    """About how many seconds an attack takes; on fewer records, or among fewer candidates."""
+    every, others, width = _sizes(run, pair)
+    records = every if records is None else min(records, every)
+    candidates = others if candidates is None else min(candidates, others)
+    numeric = {*(run.intruder.knows or ())} <= {*pair.plain("numeric")}
+    return START_SECONDS + run.spec.work(records, candidates, width, numeric=numeric)
+
+
+def memory_of(run: AttackRun, pair: FilePair) -> int:
+    """About how many bytes an audit needs while it makes this attack."""
+    tables = sum(len(data) * len(data.columns) * 8 for data in (pair.original, pair.release))
+    return PROGRAM + COPIES * tables + run.spec.memory(*_sizes(run, pair))
+
+
+def _sizes(run: AttackRun, pair: FilePair) -> tuple[int, int, int]:
+    """The records, the candidates, and the compared numbers of each."""
+    sizes = len(pair.original), len(pair.release)
+    records, candidates = reversed(sizes) if run.intruder.reverse else sizes
+    width = sum(
+        1 + (name in pair.columns and pair.generalised(name)) for name in run.intruder.knows or ()
+    )
+    return records, candidates, width
+
+
+def in_units(size: int) -> str:
+    """A number of bytes in GiB or MiB: 3.0 GiB."""
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
