@@ -8,11 +8,8 @@ replaced.
 from __future__ import annotations
 
 import importlib
-import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,6 +20,8 @@ from unveil import __version__
 from unveil.cli.console import complain, log_level
 from unveil.cli.sections import complete_names
 from unveil.errors import PlugInError, UnveilError, UsageError
+from unveil.files.atomic_write import remove_parts
+from unveil.support.signals import ended_by_signals
 from unveil.wording import suggest
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def cli(*, quiet: bool, verbose: bool) -> None:
 
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
-    with _ended_by_signals():
+    with ended_by_signals(remove_parts):
         try:
             cli(prog_name="unveil", standalone_mode=False)
         except SystemExit:
@@ -175,19 +174,3 @@ def main() -> None:
                 "the data)"
             )
             sys.exit(INTERNAL_ERROR)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Unwind the program on a signal, so that temporary files are removed."""
-
-    def end(number: int, _frame: object) -> None:
-        sys.exit(128 + number)
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {getattr(signal, name): signal.signal(getattr(signal, name), end) for name in names}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

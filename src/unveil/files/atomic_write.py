@@ -10,6 +10,15 @@ from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
 
+_PARTS: set[Path] = set()  # temporary files that are being written
+
+
+def remove_parts() -> None:
+    """Remove the temporary files of a program that is ended in the middle of writing."""
+    for part in list(_PARTS):
+        part.unlink(missing_ok=True)
+
+
 def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool = False) -> None:
     """Let ``save`` write a private temporary file, then move it to its place.
 
@@ -22,6 +31,7 @@ def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool 
         # With the suffix of the target: in some formats it decides.
         handle, name = tempfile.mkstemp(target.suffix, ".unveil-", target.parent)
         part = Path(name)
+        _PARTS.add(part)
         os.close(handle)
         save(part)
         with part.open("rb") as file:
@@ -35,6 +45,7 @@ def write_atomically(path: Path, save: Callable[[Path], object], *, force: bool 
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+            _PARTS.discard(part)
 
 
 def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:

@@ -6,12 +6,15 @@ from dataclasses import replace
 import msgspec
 
 from unveil.errors import UsageError
+from unveil.support.memory import in_units, require_memory
 from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import LeftOut
 from unveil.workflows.auditing.attack_runs import AttackRun
 
 PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
 COPIES = 4  # of both tables: as read, as numbers, with errors, in parts
+
+_ALLOW_LESS = "leave such attacks out (--memory 4G), or name fewer attributes (--knows)"
 
 
 def runs_in_memory(
@@ -24,6 +27,8 @@ def runs_in_memory(
     estimate depends on the files and the attacks only, not on what else the machine does.
     """
     if limit is None:
+        for run in runs:
+            require_memory(memory_of(run, pair), run.name, _ALLOW_LESS)
         return list(runs), []
     remedy = (
         f"more than the {in_units(limit)} that it may use: allow it more (--memory), name fewer "
@@ -66,8 +71,3 @@ def memory_of(run: AttackRun, pair: FilePair) -> int:
         1 + (name in pair.columns and pair.generalised(name)) for name in run.intruder.knows or ()
     )
     return PROGRAM + COPIES * tables + run.spec.memory(records, candidates, width)
-
-
-def in_units(size: int) -> str:
-    """A number of bytes in GiB or MiB: 3.0 GiB."""
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
