@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from unveil import __version__
-from unveil.cli.console import complain, log_level
+from unveil.cli.console import complain, log_level, open_streams, printing
 from unveil.cli.sections import complete_names
-from unveil.errors import PlugInError, UnveilError, UsageError
+from unveil.errors import PlugInError, UnveilError, UsageError, shortened
 from unveil.files.atomic_write import remove_parts
 from unveil.support.signals import ended_by_signals
-from unveil.wording import suggest
+from unveil.wording import printable, suggest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -60,7 +61,13 @@ class Commands(click.Group):
         return None if plug_in is None else _load(plug_in)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take -q and -v behind the command, too."""
+        """Take -q and -v behind the command, too; refuse bytes that are no text."""
+        for number, arg in enumerate(args, start=1):
+            if arg != arg.encode(errors="replace").decode():  # Python keeps such bytes as halves
+                raise UsageError(
+                    f"argument {number} has bytes that are not UTF-8 text; type it anew, or rename "
+                    "the file"
+                )
         end = args.index("--") if "--" in args else len(args)
         flags = [one for one in args[:end] if one in FLAGS]
         rest = [one for one in args[:end] if one not in FLAGS]
@@ -150,14 +157,21 @@ def cli(*, quiet: bool, verbose: bool) -> None:
 
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
+    open_streams()
     with ended_by_signals(remove_parts):
         try:
-            cli(prog_name="unveil", standalone_mode=False)
+            with printing():  # click prints help and versions itself
+                cli(prog_name="unveil", standalone_mode=False)
         except SystemExit:
             raise
         except click.ClickException as error:
-            error.show()
+            error.message = printable(shortened(error.message))  # type: ignore[misc]
+            with suppress(OSError):
+                error.show()
             sys.exit(error.exit_code)
+        except MemoryError:
+            complain("unveil: this needs more memory than there is: take fewer records or columns")
+            sys.exit(UnveilError.exit_code)
         except (click.Abort, KeyboardInterrupt):
             complain("unveil: stopped")
             sys.exit(130)

@@ -9,7 +9,6 @@ from pathlib import Path
 from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
-
 _PARTS: set[Path] = set()  # temporary files that are being written
 
 

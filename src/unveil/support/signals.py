@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-GRACE = 1.0  # seconds for the program to unwind by itself
+GRACE = 0.8  # seconds for the program to unwind by itself
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides it
 
