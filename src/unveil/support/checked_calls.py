@@ -10,12 +10,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapp
 from collections.abc import Set as AbstractSet
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from unveil.errors import UsageError
 from unveil.support.rules import kind_words, no_parameter, type_words
+from unveil.wording import is_text
 
+T = TypeVar("T")
 _TEXT = (str, bytes)
+_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def check_names(names: MutableMapping[str, Any], public: Iterable[str]) -> None:
@@ -24,25 +27,46 @@ def check_names(names: MutableMapping[str, Any], public: Iterable[str]) -> None:
         names[name] = checked(names[name])
 
 
-def checked(value: Any) -> Any:
-    """A function that checks its arguments, in the place of one that does not."""
-    if not isinstance(value, types.FunctionType) or hasattr(value, "__wrapped__"):
+def checked(value: T) -> T:
+    """A function that checks its arguments in the place of one that does not."""
+    if isinstance(value, type) or not callable(value) or hasattr(value, "checks_arguments"):
         return value
+    call = _checking(value)
+    setattr(sys.modules[value.__module__], call.__name__, call)  # where pickle looks for it
+    return call  # type: ignore[return-value]
 
-    @wraps(value)
+
+def checked_class(kind: T) -> T:
+    """A class whose public methods check their arguments."""
+    for name, method in list(vars(kind).items()):
+        if not name.startswith("_") or name == "__init__":
+            wrap = type(method) if isinstance(method, classmethod) else None
+            function = method.__func__ if wrap else method
+            if isinstance(function, types.FunctionType):
+                setattr(kind, name, wrap(_checking(function)) if wrap else _checking(function))
+    return kind
+
+
+def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
+    title = function.__qualname__.removesuffix(".__init__")
+
+    @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        signature, hints = _annotations(value)
+        signature, hints = _annotations(function)
         try:
             bound = signature.bind(*args, **options)
         except TypeError:
-            raise _misuse(value.__name__, signature, len(args), options) from None
+            if _takes_any_name(signature):  # which `bind` does not know to the full
+                return function(*args, **options)
+            raise _misuse(title, signature, len(args), options) from None
         for name, argument in bound.arguments.items():
-            if not fits(argument, hint := hints.get(name, Any)):
-                rule = f"{value.__name__}: {name}: {type_words(hint)}"
-                raise UsageError(f"{rule}, not {kind_words(argument)}")
-        return value(*args, **options)
+            hint, several = hints.get(name, Any), signature.parameters[name].kind in _SEVERAL
+            if not (several or fits(argument, hint)):
+                right = type_words(hint)
+                raise UsageError(f"{title}: {name}: {right}, not {kind_words(argument)}")
+        return function(*args, **options)
 
-    setattr(sys.modules[value.__module__], value.__name__, call)  # where pickle looks for it
+    call.checks_arguments = True  # type: ignore[attr-defined]
     return call
 
 
@@ -53,6 +77,10 @@ def _annotations(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[
     except NameError:  # a type that is imported for type checkers only
         hints = {}
     return inspect.signature(function), hints
+
+
+def _takes_any_name(signature: inspect.Signature) -> bool:
+    return any(one.kind is _SEVERAL[1] for one in signature.parameters.values())
 
 
 def _misuse(
@@ -86,13 +114,16 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each ki
     if hint in (int, float):
         number = isinstance(value, Integral if hint is int else Real)
         return number and not isinstance(value, bool) and _is_float(value)
-    if hint is None or hint is type(None):
-        return value is None
+    if hint is str:
+        return isinstance(value, str) and is_text(value)
     if origin in (Sequence, Collection, Iterable, AbstractSet, tuple, list):
         whole = isinstance(value, origin) and not isinstance(value, _TEXT)
         elements = [one for one in args if one is not Ellipsis]
         listed = whole and isinstance(value, Collection) and len(elements) == 1
         return whole and (not listed or all(fits(one, elements[0]) for one in value))
+    if getattr(origin, "__name__", "") == "ndarray":
+        numeric = "biu" if "int" in str(hint) else "biuf"
+        return isinstance(value, origin) and value.dtype.kind in numeric
     try:
         return isinstance(value, origin or hint)
     except TypeError:  # of Any and its like

@@ -54,6 +54,8 @@ def broken_rule(error: Exception) -> str:
     """
     if isinstance(error, RecursionError):
         return ": it is nested too deeply"
+    if not isinstance(error, msgspec.ValidationError):  # bytes that are no text, a frame
+        return ": it is not a plain value"
     rule, _, path = str(error).partition(" - at ")
     place = "".join(
         f", entry {int(number) + 1}" if number else f", {name}" if name else ", an entry"
@@ -121,5 +123,4 @@ def type_words(hint: Any) -> str:
             if arg is not type(None)
         ]
         return " or ".join(several) or _NAMES.get(hint, getattr(hint, "__name__", str(hint)))
-    inner = [type_words(arg) for arg in args if arg is not Ellipsis]
-    return f"list of {inner[0]}" if len(inner) == 1 else origin.__name__
+    return f"list of {type_words(args[0])}" if len(args) == 1 else origin.__name__.lower()

@@ -30,6 +30,11 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
             for name in parameters:
                 if name not in known:
                     raise SpecError(no_parameter(method_name(cls), name, known))
+            if todo := sorted(cls.__abstractmethods__):
+                raise SpecError(
+                    f"{cls.__name__} is no method by itself: a class of its kind defines "
+                    f"{listing(todo)}"
+                )
             fields = msgspec.structs.fields(cls)
             absent = [f.name for f in fields if f.required and f.name not in parameters]
             if absent:
@@ -67,7 +72,7 @@ class Spec(  # type: ignore[metaclass]
                 value = value.tolist()
             try:
                 value = msgspec.convert(value, field.type)
-            except (msgspec.ValidationError, RecursionError) as error:
+            except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
                 rule = broken_rule(error)
                 if not rule:
                     rule = f": {type_words(field.type)}{suggest(str(value), words(field.type))}"
