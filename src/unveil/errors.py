@@ -20,6 +20,7 @@ Rows are records counted from 1; a header is not a row.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -37,6 +38,22 @@ __all__ = [
 ]
 
 
+LONGEST_PLACE = 300  # a path, a database
+# What somebody wrote: quoted, or a word or number that no sentence of ours has.
+_LONG = re.compile(r"(?<!\w)'([^']{61,})'(?!\w)|\S{121,}")
+
+
+def shortened(message: str) -> str:
+    """A message whose echoes of what somebody wrote are cut.
+
+    >>> shortened(f"'{'a' * 10_000}' is not a mask")
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…' is not a mask"
+    """
+    return _LONG.sub(
+        lambda found: f"'{found[1][:60]}…'" if found[1] else f"{found[0][:60]}…", message
+    )
+
+
 class UnveilError(Exception):
     """The base of all errors that unveil raises on purpose.
 
@@ -47,11 +64,12 @@ class UnveilError(Exception):
     exit_code = 3
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
+        super().__init__(shortened(message))
         self._places: list[str] = []
 
     def at(self, place: str) -> UnveilError:
         """Add where it happened, once; an outer place precedes an inner one."""
+        place = place if len(place) <= LONGEST_PLACE else f"{place[:60]}…"
         if place not in self._places:
             self._places.insert(0, place)
         return self

@@ -76,6 +76,15 @@ def letters(n: int) -> str:
     return (letters(before) if before else "") + chr(ord("A") + last)
 
 
+def is_text(text: str) -> bool:
+    """Whether a text can be written; bytes that are no text come from a command line as halves."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def printable(text: str) -> str:
     r"""Text without control characters, safe for a terminal.
 

@@ -304,6 +304,6 @@ def test_a_name_that_python_uses_is_no_parameter():
 
 
 def test_categories_that_would_fill_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("unveil.masks.microaggregation.mask.MOST_COORDINATES", 20)
-    with pytest.raises(DataError, match="too many categories"):
+    monkeypatch.setattr("unveil.support.memory.machine_memory", lambda: 100)
+    with pytest.raises(UsageError, match="microaggregation: .* needs about 0 MiB of memory"):
         unveil.mask(DATA, [masks.Microaggregation(k=2, columns=["job"])])

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -29,8 +29,9 @@ def note(line: str) -> None:
 
 
 def complain(line: str) -> None:
-    """Print a line to standard error."""
-    click.echo(printable(line), err=True)
+    """Print a line to standard error, if that can be written."""
+    with suppress(OSError):
+        click.echo(printable(line), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -40,14 +41,32 @@ def print_json(value: Any) -> None:
 
 
 def _echo(line: str) -> None:
-    try:
+    with printing():
         click.echo(line)
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Turn a standard output that cannot be written into an error; a closed pipe ends quietly."""
+    try:
+        yield
     except OSError as error:
+        if error.filename is not None:  # a file's
+            raise
         # The rest of the buffer would fail again at exit, with a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # nobody reads any more
             raise SystemExit(0) from None
         raise FileError(f"the result cannot be printed: {reason(error)}") from None
+
+
+def open_streams() -> None:
+    """Give standard streams that are closed (`>&-`) a place; a file would get their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def print_table(

@@ -8,11 +8,10 @@ replaced.
 from __future__ import annotations
 
 import importlib
-import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+import warnings
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,10 +19,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from unveil import __version__
-from unveil.cli.console import complain, log_level
+from unveil.cli.console import complain, log_level, open_streams, printing
 from unveil.cli.sections import complete_names
-from unveil.errors import PlugInError, UnveilError, UsageError
-from unveil.wording import suggest
+from unveil.errors import PlugInError, UnveilError, UsageError, shortened
+from unveil.files.atomic_write import remove_parts
+from unveil.support.signals import ended_by_signals
+from unveil.wording import is_text, printable, suggest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -61,7 +62,13 @@ class Commands(click.Group):
         return None if plug_in is None else _load(plug_in)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take -q and -v behind the command, too."""
+        """Take -q and -v behind the command, too; refuse bytes that are no text."""
+        for number, arg in enumerate(args, start=1):
+            if not is_text(arg):
+                raise UsageError(
+                    f"argument {number} has bytes that are not UTF-8 text; type it anew, or rename "
+                    "the file"
+                )
         end = args.index("--") if "--" in args else len(args)
         flags = [one for one in args[:end] if one in FLAGS]
         rest = [one for one in args[:end] if one not in FLAGS]
@@ -151,14 +158,23 @@ def cli(*, quiet: bool, verbose: bool) -> None:
 
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
-    with _ended_by_signals():
+    open_streams()
+    if not sys.warnoptions:  # python -W
+        warnings.simplefilter("ignore")
+    with ended_by_signals(remove_parts):
         try:
-            cli(prog_name="unveil", standalone_mode=False)
+            with printing():  # click prints help and versions itself
+                cli(prog_name="unveil", standalone_mode=False)
         except SystemExit:
             raise
         except click.ClickException as error:
-            error.show()
+            error.message = printable(shortened(error.message))  # type: ignore[misc]
+            with suppress(OSError):
+                error.show()
             sys.exit(error.exit_code)
+        except MemoryError:
+            complain("unveil: this needs more memory than there is: take fewer records or columns")
+            sys.exit(UnveilError.exit_code)
         except (click.Abort, KeyboardInterrupt):
             complain("unveil: stopped")
             sys.exit(130)
@@ -175,19 +191,3 @@ def main() -> None:
                 "the data)"
             )
             sys.exit(INTERNAL_ERROR)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Unwind the program on a signal, so that temporary files are removed."""
-
-    def end(number: int, _frame: object) -> None:
-        sys.exit(128 + number)
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {getattr(signal, name): signal.signal(getattr(signal, name), end) for name in names}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

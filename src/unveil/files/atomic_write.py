@@ -11,6 +11,14 @@ from pathlib import Path
 from unveil.errors import FileError, errors_at
 from unveil.wording import reason, suggest
 
+_PARTS: set[Path] = set()  # temporary files that are being written
+
+
+def remove_parts() -> None:
+    """Remove the temporary files of a program that is ended in the middle of writing."""
+    for part in list(_PARTS):
+        part.unlink(missing_ok=True)
+
 
 def write_atomically(
     path: Path,
@@ -65,6 +73,7 @@ def _complete_part(
         # With the suffix of the target: in some formats it decides.
         handle, name = tempfile.mkstemp(target.suffix, ".unveil-", target.parent)
         part = Path(name)
+        _PARTS.add(part)
         os.close(handle)
         save(part)
         with part.open("rb") as file:
@@ -78,6 +87,7 @@ def _complete_part(
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+            _PARTS.discard(part)
 
 
 def write_bytes(path: Path, content: bytes, *, force: bool = False) -> None:

@@ -18,6 +18,7 @@ from unveil.support.options import Progress
 # The boxes of many axes exclude little; there, leaves are large. Half or twice as large is
 # as good.
 LEAF, TILE, MANY_AXES = 16, 256, 12
+MOST_TURNED = 1024  # columns; to find the axes of more takes longer than they save
 LANES = 64  # rows in a tile of the far ones
 NUMBERS_AT_ONCE = 2**31  # below a second, between two looks at progress and Ctrl-C
 MAX_SCANS = 256  # of all far rows; more cost more than to sort them again
@@ -321,11 +322,13 @@ def _on_axes(rows: Floats) -> tuple[filters.Frame, Floats32]:
     middle = sample.mean(0)
     extent = float(np.maximum(rows.max(0) - middle, middle - rows.min(0)).max())
     scale = 1.0 / extent if extent > 1e-140 else 1.0  # else squares vanish in 64 bits, too
-    turn = np.eye(width)
-    if width > 1:
-        turn = principal_axes((sample - middle) * scale)
-    turn = np.ascontiguousarray(turn * scale)
-    frame = filters.Frame(filters.SQUARES, middle, turn, width == 1, scale, 0.0, 0.0)
+    turned = 1 < width <= MOST_TURNED
+    if turned:
+        turn = np.ascontiguousarray(principal_axes((sample - middle) * scale) * scale)
+    else:
+        turn = np.zeros((width, width))  # of which only the diagonal becomes memory
+        np.fill_diagonal(turn, scale)
+    frame = filters.Frame(filters.SQUARES, middle, turn, not turned, scale, 0.0, 0.0)
     axes, at = np.zeros(rows.shape, np.float32), np.arange(len(rows))
     none, sums = np.empty(0), np.empty(width)
     longest = filters.all_to_axes(frame, rows, at, none, axes, sums, 0, len(rows))

@@ -13,7 +13,7 @@ from unveil.support.arrays import Floats
 from unveil.table.columns import labels_of
 from unveil.table.encoding.to_columns import as_column, labelled, slack_of
 from unveil.table.microdata import Microdata
-from unveil.values.release.category_channels import Transition
+from unveil.values.release.category_channels import Transition, require_transitions
 from unveil.values.release.channels import Channel, Unknown, fitted_noise
 
 Labels = NDArray[np.object_]
@@ -127,6 +127,7 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
         categories = tuple(sorted({*labels, *(label for one in outcomes for label in one)}))
         place = {category: code for code, category in enumerate(categories)}
         m = len(categories)
+        require_transitions(m)
         counts = np.ones((m, m))  # add-one smoothing: no transition is taken to be impossible
         before = np.array([place[label] for label in labels], np.int64)
         for one in outcomes:

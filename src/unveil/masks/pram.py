@@ -12,7 +12,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.to_arrays import Codes, codes
 from unveil.table.encoding.to_columns import labelled
 from unveil.table.microdata import Microdata
-from unveil.values.release.category_channels import Transition
+from unveil.values.release.category_channels import EvenChanges, Transition
 from unveil.wording import listing
 
 SUM_TOLERANCE = 1e-9
@@ -95,35 +95,32 @@ class Pram(UnivariateMask, frozen=True, kw_only=True):
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
         coded = codes(data, column, self.categories)
-        matrix = self._matrix(coded)
-        drawn = draw_categories(matrix, coded.codes.astype(np.int64), rng.random(len(data)))
+        transitions, present = self._transitions(coded), coded.codes.astype(np.int64)
+        drawn = draw_categories(transitions, present, rng.random(len(data)))
         labels = pl.Series(
             np.array([*coded.categories, None], object)[drawn].tolist(), dtype=pl.String
         )
         masked = labelled(data.column(column), labels)
         if masked is None:
             raise SpecError(f"{self.step}: column '{column}' cannot hold a category of the matrix")
-        return MaskedColumn(masked, Transition((column,), coded.categories, matrix))
+        return MaskedColumn(masked, Transition((column,), coded.categories, transitions))
 
-    def _matrix(self, coded: Codes) -> Floats:
+    def _transitions(self, coded: Codes) -> Floats | EvenChanges:
         sizes = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.categories))
         if self.theta is not None:
-            return theta_matrix(sizes, self.theta, invariant=self.invariant)
+            return even_changes(sizes, self.theta, invariant=self.invariant)
         matrix = np.array(self.matrix)
         matrix /= matrix.sum(1, keepdims=True)
         return invariant_matrix(matrix, sizes) if self.invariant else matrix
 
 
-def theta_matrix(sizes: Ints, theta: float, *, invariant: bool) -> Floats:
-    """The transition matrix in which all changes of a category have equal probability."""
+def even_changes(sizes: Ints, theta: float, *, invariant: bool) -> EvenChanges:
+    """The transitions in which all changes of a category have equal probability."""
     occurs = sizes > 0
     change = np.full(len(sizes), theta)
     if invariant:
         change = theta * sizes[occurs].min() / np.where(occurs, sizes, 1)
-    change = np.where(occurs, change, 0.0)
-    matrix = np.outer(change / max(int(occurs.sum()) - 1, 1), occurs)
-    np.fill_diagonal(matrix, 1.0 - change)
-    return matrix
+    return EvenChanges(np.where(occurs, change, 0.0), occurs)
 
 
 def invariant_matrix(matrix: Floats, sizes: Ints) -> Floats:
@@ -137,10 +134,12 @@ def invariant_matrix(matrix: Floats, sizes: Ints) -> Floats:
     return product
 
 
-def draw_categories(matrix: Floats, coded: Ints, uniforms: Floats) -> Ints:
+def draw_categories(transitions: Floats | EvenChanges, coded: Ints, uniforms: Floats) -> Ints:
     """For each record a category drawn from its row of the matrix; -1 (missing) stays."""
+    if isinstance(transitions, EvenChanges):
+        return _draw_even(transitions, coded, uniforms)
     drawn = np.full(len(coded), -1)
-    for code, row in enumerate(matrix):
+    for code, row in enumerate(transitions):
         here = np.flatnonzero(coded == code)
         possible = np.flatnonzero(row > 0)
         ends = np.cumsum(row[possible])
@@ -148,3 +147,21 @@ def draw_categories(matrix: Floats, coded: Ints, uniforms: Floats) -> Ints:
         place = np.searchsorted(ends, uniforms[here] * ends[-1], side="right")
         drawn[here] = possible[np.minimum(place, len(possible) - 1)]
     return drawn
+
+
+def _draw_even(transitions: EvenChanges, coded: Ints, uniforms: Floats) -> Ints:
+    """The categories that the matrix would give, drawn without it.
+
+    A record's row of the matrix has equal steps for the categories before its own, one step for
+    its own, and equal steps for those after it.
+    """
+    occurring = np.flatnonzero(transitions.occurs)
+    step, stay = transitions.to_each[coded], 1.0 - transitions.change[coded]
+    own = np.searchsorted(occurring, coded)
+    after = uniforms - own * step - stay  # 0 or more: beyond the category's own step
+    with np.errstate(divide="ignore", invalid="ignore"):  # a step of 0 is never divided by
+        steps = np.where(after >= 0, own + 1 + after // step, uniforms // step)
+    place = np.where((uniforms >= own * step) & (after < 0) | (step <= 0), own, steps)
+    drawn = occurring[np.minimum(place, len(occurring) - 1).astype(np.int64)]
+    result: Ints = np.where(coded < 0, -1, drawn)
+    return result

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from unveil.errors import UsageError
 from unveil.grouping.classes import Classes
 from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
@@ -23,6 +24,8 @@ def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
 
     An empty cell is a value, and so is each missing code; a generalised cell is its text.
     """
+    if not keys:
+        raise UsageError("name at least one column whose cells make records alike")
     cells = np.column_stack([written_cells(data, name) for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)

@@ -12,10 +12,12 @@ Stored = Literal["whole numbers", "numbers", "dates", "times", "truth values", "
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 LARGEST_EXACT = 2**53  # beyond it a 64-bit float skips whole numbers
+LAST_NANOSECOND = 9_223_372_036_854_774  # microseconds from 1970 to the last nanosecond, in 2262
 # Written like a code, not like a number: 007, +49, more digits than arithmetic keeps (16 in
 # a whole number, 18 in another: 17 are what a computer writes).
 _CODE = r"^\s*(?:[+]|-?0[0-9]|-?[0-9]{16,}\s*$|-?0*[.,]?0*[1-9](?:[.,]?[0-9]){17,})"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_TIME_FORMAT = "%Y-%m-%dT%H:%M:%S%.f"
 _NANOSECONDS = r"\.[0-9]{7,9}$"
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?$"
 
@@ -69,11 +71,15 @@ def cell_of(label: str, kind: pl.DataType) -> pl.Series | None:
     if kind.is_integer():
         return _whole_cell(text, kind)
     typed = numbers_from_text(text) if not not_numbers(text).any() else typed_from_text(text)
-    if typed.dtype.is_numeric() and kind.is_numeric():
-        return typed.cast(kind)
-    if isinstance(kind, pl.Datetime) and typed.dtype == pl.Datetime and kind.time_zone is None:
-        return typed.cast(kind)
+    both_numbers = typed.dtype.is_numeric() and kind.is_numeric()
+    if both_numbers or (typed.dtype == pl.Datetime and _is_zoneless(kind)):
+        cell = typed.cast(kind, strict=False)
+        return None if cell.has_nulls() else cell  # nanoseconds end in 2262
     return typed if typed.dtype == kind else None
+
+
+def _is_zoneless(kind: pl.DataType) -> bool:
+    return isinstance(kind, pl.Datetime) and kind.time_zone is None
 
 
 def _whole_cell(text: pl.Series, kind: pl.DataType) -> pl.Series | None:
@@ -152,12 +158,16 @@ def _moment_from_text(column: pl.Series) -> pl.Series | None:
     if column.str.contains(_DATE).all():
         moments = column.str.to_date("%Y-%m-%d", strict=False)
     elif column.str.contains(_TIME).all():
-        unit: Literal["ns", "us"] = "ns" if column.str.contains(_NANOSECONDS).any() else "us"
         spelt = column.str.replace(" ", "T", literal=True)
-        moments = spelt.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit=unit, strict=False)
+        moments = spelt.str.to_datetime(_TIME_FORMAT, time_unit="us", strict=False)
+        if column.str.contains(_NANOSECONDS).any():
+            if not moments.cast(pl.Int64).is_between(-LAST_NANOSECOND, LAST_NANOSECOND).all():
+                return None  # 64 bits of nanoseconds would wrap
+            moments = spelt.str.to_datetime(_TIME_FORMAT, time_unit="ns", strict=False)
     else:
         return None
-    return moments if moments.null_count() == column.null_count() else None
+    in_calendar = (moments.dt.year() >= 1).all()
+    return moments if in_calendar and moments.null_count() == column.null_count() else None
 
 
 def codes_of(labels: pl.Series, categories: Sequence[str]) -> NDArray[np.int32]:

@@ -39,9 +39,17 @@ def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
 def _in_calendar(column: pl.Series) -> pl.Series:
     """Refuse dates and times that cannot be written: outside the years 1 to 9999."""
     days = column.cast(pl.Date, strict=False).to_physical()
-    if not days.is_between(FIRST_DAY, LAST_DAY).all():
-        raise DataError(f"column '{column.name}' has dates outside the years 1 to 9999")
+    far = days.null_count() > column.null_count()  # more days than a date can count
+    if far or not days.is_between(FIRST_DAY, LAST_DAY).all():
+        raise outside_calendar(column.name)
     return column
+
+
+def outside_calendar(name: str) -> DataError:
+    """The error for dates and times that cannot be written."""
+    return DataError(
+        f"column '{name}' has dates outside the years 1 to 9999; correct them, or make them missing"
+    )
 
 
 def unsupported_type(name: str) -> DataError:

@@ -12,7 +12,7 @@ import polars as pl
 from unveil.errors import DataError, UsageError, import_optional
 from unveil.table.codebook import Codebook
 from unveil.table.columns import labels_of
-from unveil.table.dtypes import to_plain_type, unsupported_type
+from unveil.table.dtypes import outside_calendar, to_plain_type, unsupported_type
 from unveil.wording import count, listing
 
 Kind = Literal["polars", "pandas", "pyarrow"]
@@ -21,6 +21,10 @@ _KINDS: dict[Kind, Callable[[Any], bool]] = {
     "pandas": nw.dependencies.is_pandas_dataframe,
     "pyarrow": nw.dependencies.is_pyarrow_table,
 }
+
+# What polars raises for cells that it cannot hold; the messages quote them.
+_REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ArithmeticError, RuntimeError,
+             TypeError, ValueError)  # fmt: skip
 
 
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
@@ -55,9 +59,13 @@ def _orders(frame: Any, kind: Kind) -> dict[str, tuple[str, ...]]:
     for name, dtype in nw.from_native(frame, eager_only=True).schema.items():
         if isinstance(dtype, nw.Enum):
             found[name] = list(dtype.categories)
-        elif kind == "pyarrow" and getattr(frame.schema.field(name).type, "ordered", False):
+        elif kind == "pyarrow" and len(frame) and _is_ordered(frame.schema.field(name).type):
             found[name] = frame.column(name).unify_dictionaries().chunk(0).dictionary.to_pylist()
     return {name: tuple(labels_of(pl.Series(listed))) for name, listed in found.items()}
+
+
+def _is_ordered(arrow_type: Any) -> bool:
+    return bool(getattr(arrow_type, "ordered", False))
 
 
 class Origin(NamedTuple):
@@ -80,7 +88,7 @@ class Origin(NamedTuple):
             dtype, order = types.get(column.name), orders.get(column.name)
             if type(dtype).__name__.startswith("Decimal"):  # polars' and pyarrow's
                 del types[column.name]
-            listed = getattr(dtype, "categories", None) is not None
+            listed = hasattr(dtype, "categories") and not isinstance(dtype, pl.Categorical)
             if not listed and order is None:
                 continue
             gone = set(labels_of(columns[column.name]).unique()) - set(labels_of(column).unique())
@@ -153,7 +161,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
     if kind == "pyarrow":
         try:
             converted = pl.from_arrow(series.to_native())
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, TypeError):
+        except _REFUSALS:
             raise unsupported_type(name) from None
         return pl.Series(name, converted)
     # Copied, because pandas frames are changed in place and Microdata never is.
@@ -176,17 +184,26 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
         )
     try:
         return pl.Series(name, cells, strict=True)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+    except _REFUSALS:
         raise unsupported_type(name) from None
 
 
 def _moments(series: nw.Series[Any], zone: str | None) -> pl.Series:
-    """Times of a pandas column, to the nanosecond."""
+    """Times of a pandas column, to the nanosecond; a zone that polars lacks becomes UTC."""
+    if zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    times = series.to_numpy().copy()
+    if times.dtype == "datetime64[s]":  # polars has no seconds
+        seconds, times = times, times.astype("datetime64[ms]")
+        if (times.astype(seconds.dtype) != seconds)[times == times].any():  # noqa: PLR0124 - NaT
+            raise outside_calendar(series.name)
+    naive = pl.Series(series.name, times)
     if zone is None:
-        return pl.Series(series.name, series.to_numpy().copy())
-    utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    naive = pl.Series(series.name, utc.to_numpy().copy())
-    return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+        return naive
+    utc = naive.dt.replace_time_zone("UTC")
+    with contextlib.suppress(pl.exceptions.PolarsError):  # such as UTC+02:00
+        utc = utc.dt.convert_time_zone(zone)
+    return utc
 
 
 def _pandas_column(pandas: Any, column: pl.Series, dtype: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, SchemaError, UsageError
+from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
@@ -31,6 +32,7 @@ from unveil.table.written_forms import WrittenForms
 from unveil.wording import absent_column, count, listing
 
 
+@checked_class
 class Microdata:
     """A table of records with its schema; immutable.
 

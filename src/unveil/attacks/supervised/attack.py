@@ -1,6 +1,7 @@
 """Supervised linkage: the worst case within a family of distances, learnt with the truth."""
 
 import logging
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
@@ -24,6 +25,7 @@ from unveil.attacks.supervised.weighted_mean import WeightedMean, moment_weights
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
+from unveil.support.signals import interrupt_awaited
 from unveil.support.work import (
     LEARNING_SECONDS,
     MATRIX_SECONDS,
@@ -153,12 +155,13 @@ class Supervised(Attack, frozen=True, kw_only=True):
             rng = stream(files.seed, "supervised", "sample")
             sample = np.sort(rng.choice(len(targets), MAX_TRAINING_RECORDS, replace=False))
         trainer = _Trainer(self, targets, targets.subset(sample), files.seed)
-        fitted, held_out = trainer.fit(), None
-        if fitted.ended != "stopped":
-            try:
-                held_out = trainer.held_out()
-            except KeyboardInterrupt:
-                fitted = replace(fitted, ended="stopped")
+        with interrupt_awaited() if files.on_bound is not None else nullcontext():
+            fitted, held_out = trainer.fit(), None
+            if fitted.ended != "stopped":
+                try:
+                    held_out = trainer.held_out()
+                except KeyboardInterrupt:
+                    fitted = replace(fitted, ended="stopped")
         search = fitted.family.search(fitted.point)
         result = _evaluate(self.model, search, targets, fitted, sample, held_out)
         if result.undecided and not result.proven:

@@ -16,7 +16,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_columns import Slack
-from unveil.values.release.category_channels import Transition
+from unveil.values.release.category_channels import Transition, require_transitions
 from unveil.values.release.channels import Channel, Estimated, Exact, Groups, Noise, Swap, Unknown
 
 SAMPLED_ROWS = 500  # released rows by whose likelihood a parameter is chosen
@@ -74,6 +74,7 @@ def _even_noise(channel: Groups, view: MaskedView, scale: float) -> list[Channel
             found.append(Noise((column,), np.zeros(1), noise, (NO_SLACK,)))
         else:
             listed = view.files.categories(column)
+            require_transitions(len(listed))
             place = np.arange(len(listed)) / max(len(listed) - 1, 1)
             gaps = np.abs(place - place[:, None])
             if common_level(*view.files.pair, column) == "nominal":
@@ -241,6 +242,7 @@ def _transition_at(channel: Channel, view: MaskedView, change: float) -> Channel
     """Categories move to those that the release has more of; a share of them to any."""
     column = channel.columns[0]
     listed = view.categories(column)
+    require_transitions(len(listed))
     before, after = (
         np.bincount(coded[~np.isnan(coded)].astype(np.int64), minlength=len(listed)) + 1e-9
         for coded in view.codes(column, listed)

@@ -197,6 +197,7 @@ def _(channel: category_channels.Transition, view: MaskedView) -> PairLikelihood
     listed = tuple(dict.fromkeys((*channel.categories, *view.categories(column))))
     intruder, released = view.codes(column, listed)
     size = max(len(listed), 1)  # a column of missing cells has no category
+    category_channels.require_transitions(size)
     costs = np.full((size, size), view.impossible_cost)
     with np.errstate(divide="ignore"):
         costs[:n, :n] = np.minimum(np.abs(np.log(channel.matrix)), view.impossible_cost)

@@ -7,15 +7,19 @@ add one, write its module and list it in :func:`formats`. Modules are imported o
 from __future__ import annotations
 
 import abc
+import codecs
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from unveil.errors import FileError, UsageError
+from unveil.errors import FileError, SpecError, UsageError
 from unveil.support.specs import Spec
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.wording import listing, suggest
+
+# Encodings of single words, which cannot be decoded in pieces, and of Python's source.
+_NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
 
 
 class Format(Spec, frozen=True, kw_only=True):
@@ -58,6 +62,18 @@ class Format(Spec, frozen=True, kw_only=True):
     @abc.abstractmethod
     def save(self, data: Microdata, path: Path) -> None:
         """Write a table to a private file, which is then moved to its place."""
+
+
+def text_encoding(name: str) -> str:
+    """Python's name of an encoding that text files can have."""
+    try:
+        "a,b\n".encode(name).decode(name)
+        codec = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        codec = _NOT_OF_FILES[0]
+    if codec in _NOT_OF_FILES:
+        raise SpecError(f"'{name}' is not an encoding of text files; try utf-8 or latin-1")
+    return codec
 
 
 def formats() -> tuple[type[Format], ...]:

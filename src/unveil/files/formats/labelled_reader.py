@@ -4,7 +4,6 @@ What SPSS, Stata and SAS share; their own modules hold the differences. pyreadst
 writes the bytes.
 """
 
-import codecs
 import re
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, ClassVar
@@ -13,8 +12,8 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from unveil.errors import DataError, FileError, SpecError, import_optional
-from unveil.files.formats.base import Format
+from unveil.errors import DataError, FileError, import_optional
+from unveil.files.formats.base import Format, text_encoding
 from unveil.files.formats.epochs import Clock
 from unveil.table.attribute import Attribute
 from unveil.table.codebook import Codebook, Package, Variable
@@ -45,11 +44,8 @@ class Labelled(Format, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:  # pyreadstat knows fewer names than Python
-            name = None if self.encoding is None else codecs.lookup(self.encoding).name
-        except LookupError:
-            raise SpecError(f"'{self.encoding}' is not an encoding; try latin-1") from None
-        msgspec.structs.force_setattr(self, "encoding", name)
+        if self.encoding is not None:  # pyreadstat knows fewer names than Python
+            msgspec.structs.force_setattr(self, "encoding", text_encoding(self.encoding))
 
     def load(self, path: Path, schema: Schema | None) -> Microdata:
         """Read the table, its labels and its missing codes."""

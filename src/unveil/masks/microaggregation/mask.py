@@ -28,15 +28,16 @@ from unveil.masks.base import (
 )
 from unveil.masks.centres import group_centres, group_means
 from unveil.support.arrays import Floats, Ints
+from unveil.support.memory import require_memory
 from unveil.support.options import Progress
 from unveil.support.work import GROUPING_SECONDS
 from unveil.table.encoding.to_arrays import codes, scale_of
 from unveil.table.encoding.to_columns import slack_of
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Channel, Groups, Swap
-from unveil.wording import listing
+from unveil.wording import count, listing
 
-MOST_COORDINATES = 2**27  # a GiB
+COORDINATE_BYTES = 60  # of a number, an ordered category or one nominal category of a record
 DEFAULT_GAMMA = 0.2  # published value for scattered data
 
 
@@ -141,16 +142,20 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
                 )
             for column in group.columns:
                 self.check_known(data, column, group.k)
-                nominal = data.level(column) == "nominal"
-                if nominal and len(data) * data.column(column).n_unique() > MOST_COORDINATES:
-                    raise DataError(
-                        f"{self.step}: column '{column}' has too many categories for so many "
-                        "records; merge some by global recoding first, or leave it out"
-                    )
+            self._check_memory(data, group.columns)
             if all(is_constant(data, column) for column in group.columns):
                 raise DataError(
                     f"{self.step}: every column to aggregate is constant: nothing would change"
                 )
+
+    def _check_memory(self, data: Microdata, columns: Sequence[str]) -> None:
+        width = sum(
+            data.column(column).n_unique() if data.level(column) == "nominal" else 1
+            for column in columns
+        )
+        work = f"{self.step}: {count(len(data), 'record')} with {count(width, 'coordinate')}"
+        remedy = "merge categories by global recoding, or aggregate fewer columns together (groups)"
+        require_memory(COORDINATE_BYTES * len(data) * width, work, remedy)
 
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:  # noqa: ARG002
         masked: list[pl.Series] = []

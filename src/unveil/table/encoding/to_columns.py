@@ -7,7 +7,7 @@ import polars as pl
 
 from unveil.errors import DataError
 from unveil.support.arrays import Floats, Ints
-from unveil.table.columns import LARGEST_EXACT, cell_of, codes_of, labels_of
+from unveil.table.columns import LARGEST_EXACT, LAST_NANOSECOND, cell_of, codes_of, labels_of
 from unveil.table.dtypes import FIRST_DAY, LAST_DAY
 from unveil.wording import count
 
@@ -62,6 +62,8 @@ def _range_of(kind: pl.DataType) -> tuple[float, float]:
         return FIRST_DAY, LAST_DAY
     if isinstance(kind, pl.Datetime):
         day = 86_400 * _PER_SECOND[kind.time_unit]
+        if kind.time_unit == "ns":
+            return -LAST_NANOSECOND, LAST_NANOSECOND
         return FIRST_DAY * day, (LAST_DAY + 1) * day - 1
     if kind.is_float():
         most = float(np.finfo(np.float32 if kind == pl.Float32 else np.float64).max)

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.support.arrays import Bools, Floats
+from unveil.support.memory import require_memory
 from unveil.table.encoding.generalised import CodeSets, code_sets, common_members
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Channel, Estimated
+
+COPIES = 4  # of a transition matrix, while it is used
+
+
+def require_transitions(n: int) -> None:
+    """Refuse a transition matrix of n categories that the machine cannot hold."""
+    remedy = "merge categories by global recoding, or leave the column out"
+    require_memory(COPIES * 8 * n**2, f"a transition matrix of {n:,} categories", remedy)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,6 +81,7 @@ class Relabelling(Channel):
         if not isinstance(following, Relabelling):
             return None
         listed = tuple(dict.fromkeys((*self.named, *following.named)))
+        require_transitions(len(listed))
         runs = max(getattr(channel, "runs", 0) for channel in (self, following))
         steps = self.probabilities(listed), following.probabilities(listed)
         return Transition(self.columns, listed, np.einsum("ij,jk->ik", *steps), runs)
@@ -112,17 +123,49 @@ class Recoding(Relabelling):
         return super().then(following)
 
 
+class EvenChanges(NamedTuple):
+    """A transition matrix in which a category changes to every other with equal probability."""
+
+    change: Floats  # the probability that each category changes
+    occurs: Bools  # no category changes to one that does not occur
+
+    @property
+    def to_each(self) -> Floats:
+        """The probability of a change from each category to any one other."""
+        return self.change / max(int(self.occurs.sum()) - 1, 1)
+
+    def matrix(self) -> Floats:
+        """All probabilities; memory quadratic in the categories."""
+        require_transitions(len(self.change))
+        matrix = np.outer(self.to_each, self.occurs)
+        np.fill_diagonal(matrix, 1.0 - self.change)
+        return matrix
+
+    def at(self, x: NDArray[np.int32], y: NDArray[np.int32]) -> Floats:
+        """The probability that each category x becomes y."""
+        chance: Floats = np.where(x == y, 1.0 - self.change[x], self.to_each[x] * self.occurs[y])
+        return chance
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Transition(Relabelling):
     """A category was replaced by one drawn from its row of the matrix."""
 
     categories: tuple[str, ...]
-    matrix: Floats
+    transitions: Floats | EvenChanges
     runs: int = 0
+
+    @property
+    def matrix(self) -> Floats:
+        """The transition probabilities, one row per category."""
+        given = self.transitions
+        return given.matrix() if isinstance(given, EvenChanges) else given
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
-        impossible: Bools = (x >= 0) & (y >= 0) & (self.matrix[x, y] <= 0)
+        given = self.transitions
+        chance = given.at(x, y) if isinstance(given, EvenChanges) else given[x, y]
+        impossible: Bools = (x >= 0) & (y >= 0) & (chance <= 0)
         return impossible
 
     @property

@@ -12,6 +12,7 @@ from unveil.engines.select import AUTO
 from unveil.errors import UnveilError
 from unveil.measures import forecast, risk
 from unveil.support.arrays import Floats, Ints
+from unveil.support.memory import in_units
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import normal_scores
 from unveil.table.microdata import Microdata
@@ -20,7 +21,7 @@ from unveil.values.intruder import Intruder
 from unveil.values.results.knowledge import AttributeMatch, Halves
 from unveil.wording import count
 from unveil.workflows.auditing.attack_runs import AttackRun
-from unveil.workflows.auditing.resources import in_units, memory_of
+from unveil.workflows.auditing.resources import memory_of
 from unveil.workflows.inputs.intruder_view import personal_attributes
 from unveil.workflows.inputs.scenario import prepare
 

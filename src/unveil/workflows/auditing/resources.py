@@ -7,6 +7,7 @@ from math import isinf
 import msgspec
 
 from unveil.errors import UsageError
+from unveil.support.memory import in_units, require_memory
 from unveil.support.work import (
     MEASURE_SECONDS,
     REMASK_SECONDS,
@@ -32,6 +33,7 @@ REMEDIES = 5  # that are tried, each attacked and measured
 HALVES_SECONDS = 60.0  # expected of two halves of the attributes
 PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
 COPIES = 4  # of both tables: as read, as numbers, with errors, in parts
+LESS_MEMORY = "leave such attacks out (--memory 4G), or name fewer attributes (--knows)"
 
 
 def runs_in_memory(
@@ -44,6 +46,8 @@ def runs_in_memory(
     estimate depends on the files and the attacks only, not on what else the machine does.
     """
     if limit is None:
+        for run in runs:
+            require_memory(memory_of(run, pair), run.name, LESS_MEMORY)
         return list(runs), []
     remedy = (
         f"more than the {in_units(limit)} that it may use: allow it more (--memory), name fewer "
@@ -250,8 +254,3 @@ def _sizes(run: AttackRun, pair: FilePair) -> tuple[int, int, int]:
         1 + (name in pair.columns and pair.generalised(name)) for name in run.intruder.knows or ()
     )
     return records, candidates, width
-
-
-def in_units(size: int) -> str:
-    """A number of bytes in GiB or MiB: 3.0 GiB."""
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

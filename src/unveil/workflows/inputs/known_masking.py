@@ -17,7 +17,7 @@ from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import content_order
-from unveil.values.release.category_channels import Transition
+from unveil.values.release.category_channels import Transition, require_transitions
 from unveil.values.release.channels import Channel, Unknown, fitted_noise
 from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
@@ -81,6 +81,7 @@ def _simulated(original: Microdata, runs: Sequence[Release], column: str) -> Cha
             for category in codes(data, column).categories
         )
     )
+    require_transitions(len(listed))
     seen = np.ones((len(listed), len(listed)))  # one more of each: unseen is not impossible
     had = codes(original, column, listed).codes.astype(np.int64)
     for run in runs:

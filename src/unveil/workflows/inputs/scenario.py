@@ -18,6 +18,7 @@ from unveil.engines.select import engine as select_engine
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
+from unveil.support.memory import require_memory
 from unveil.table.encoding.missing_codes import add_code_columns, add_codes_of
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
@@ -103,6 +104,8 @@ class Scenario:
             engine=self.engine,
         )
         _warn_of_separated(files)
+        need = spec.memory(len(records), len(released), 2 * len(columns))
+        require_memory(need, spec.name, "name fewer attributes (--knows), or attack a sample")
         return self.links_of(spec.read_inputs(self.read), intruder, files, pair)
 
     def links_of(

@@ -30,7 +30,6 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _HEAD_BYTES = 8  # they tell the kind of a file
-_INDIVISIBLE = ("idna", "punycode")  # encodings that Python cannot decode in pieces
 
 
 def open_seekable(path: Path) -> IO[bytes]:
@@ -155,8 +154,7 @@ def _strings(
     file.seek(place)
     decoder = codecs.getincrementaldecoder(kind)(errors)
     while more:
-        size = PIECE_BYTES if kind not in _INDIVISIBLE else -1
-        raw = file.read(size if end is None else min(PIECE_BYTES, end - place))
+        raw = file.read(PIECE_BYTES if end is None else min(PIECE_BYTES, end - place))
         more = bool(raw)
         pending = len(decoder.getstate()[0])
         try:
@@ -189,11 +187,10 @@ def _undecodable(file: IO[bytes], start: int, encoding: str, quote: str) -> File
 
 def encode_pieces(texts: Iterable[str], encoding: str) -> Iterator[bytes]:
     """A text in an encoding, piece by piece; a byte order mark begins the first only."""
-    kind = codecs.lookup(encoding).name
     encoder = codecs.getincrementalencoder(encoding)()
     try:
-        for text in ["".join(texts)] if kind in _INDIVISIBLE else texts:
-            yield encoder.encode(text, final=kind in _INDIVISIBLE)
+        for text in texts:
+            yield encoder.encode(text)
         yield encoder.encode("", final=True)
     except UnicodeEncodeError:
         raise DataError(f"the text does not fit the encoding {encoding}; write utf-8") from None

@@ -12,8 +12,8 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from unveil.errors import DataError, SpecError, UnveilError
-from unveil.files.formats.base import Format
+from unveil.errors import DataError, SpecError, UnveilError, errors_at
+from unveil.files.formats.base import Format, text_encoding
 from unveil.files.formats.csv.blocks import record_blocks
 from unveil.files.formats.csv.decoding import DecodedText, encode_pieces, open_seekable
 from unveil.files.formats.csv.header import (
@@ -67,10 +67,8 @@ class Csv(Format, frozen=True, kw_only=True):
         if self.delimiter is not None and self.delimiter in (self.decimal, self.quote):
             # A comma between cells and in numbers cannot be told apart.
             raise SpecError("csv: the delimiter is also the decimal sign or the quote")
-        try:
-            "a,b\n".encode(self.encoding).decode(self.encoding)
-        except (LookupError, ValueError):
-            raise SpecError(f"csv: '{self.encoding}' is not an encoding; try latin-1") from None
+        with errors_at("csv"):
+            text_encoding(self.encoding)
 
     @classmethod
     def from_suffix(cls, ending: str) -> Csv:
