@@ -119,7 +119,7 @@ def households_found(people, release):
 
 
 def test_no_ceiling_is_claimed_where_the_release_tells_who_lives_together(people):
-    """Of 20-anonymous records no attack on single ones links more than 13; households tell more."""
+    """Of 283 records, 20-anonymous, single ones give away 14 at most; 41 of 131 households do."""
     mask = masks.Microaggregation(k=20, columns=KNOWS)
     release = unveil.mask(people, [mask], seed=7, household="renumber")
     knows = Intruder(knows=KNOWS)
