@@ -24,7 +24,7 @@ _KINDS: dict[Kind, Callable[[Any], bool]] = {
 
 # What polars raises for cells that it cannot hold; the messages quote them.
 _REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ArithmeticError, RuntimeError,
-             TypeError, ValueError)  # fmt: skip
+             TypeError, ValueError, AttributeError)  # fmt: skip
 
 
 def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
@@ -134,7 +134,7 @@ def _without_categories(dtype: Any, gone: set[str | None]) -> Any:
 
 
 def check_names(names: Sequence[object]) -> None:
-    """Refuse column names that are no text, blank or repeated.
+    """Refuse column names that are no text, blank, repeated, or a pattern of names to polars.
 
     Messages give positions, not names: in a file without a header the names are a record.
     """
@@ -144,6 +144,10 @@ def check_names(names: Sequence[object]) -> None:
             raise DataError(f"the name of column {position} is not text; name every column")
         if not name.strip():
             raise DataError(f"column {position} has a blank name; name every column")
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise DataError(
+                f"column {position} is called * or ^...$, a pattern of several names; rename it"
+            )
         if name in seen:
             raise DataError(
                 f"columns {seen[name]} and {position} have the same name; rename one of them"

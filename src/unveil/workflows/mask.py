@@ -208,7 +208,8 @@ def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | 
         return source.sibling("masked")
     if str(out) == "-":
         raise UsageError("--output: a table is written whole, to a file and not to the screen")
-    if is_uri(out) or Path(out).suffix or Path(out).is_dir():
+    is_folder = os.path.isdir(out)  # noqa: PTH112 - no error for a name that is too long
+    if is_uri(out) or Path(out).suffix or is_folder:
         return out
     return source.with_stem(str(out))
 

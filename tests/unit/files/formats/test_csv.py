@@ -220,6 +220,8 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"a,b", "a header and no record"),
         (b"a,a\n1,2\n", "columns 1 and 2 have the same name"),
         (b"a,\n1,2\n", "column 2 has a blank name"),
+        (b"a,*\n1,2\n", "column 2 is called"),  # which would select the identifiers, too
+        (b"^a.*$,ab\n1,2\n", "column 1 is called"),
         (b"1,2\n3,4\n", "needs a header"),
         (b"a,b\n1,2\n3\n", "header names 2 columns and row 2 has 1 cell; such rows: 1 of 2"),
         (b"a,b\n1,2,3\n4,5\n", "row 1 has 3"),
