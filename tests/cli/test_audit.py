@@ -78,7 +78,7 @@ def test_a_policy_that_fails_is_exit_code_1(unveil_command, here):
     evidence = json.loads((here / "e.json").read_text())
     assert evidence["verdict"]["passed"] is False
     assert evidence["inputs"]["truth"]["file"] == "map.csv"
-    assert evidence["settings"]["seconds"] == 60
+    assert evidence["settings"]["effort"] == "normal"
 
 
 def test_a_policy_that_is_kept_is_exit_code_0(unveil_command, here):

@@ -124,8 +124,6 @@ def _audit(
     from unveil.workflows.audit import audit
     from unveil.workflows.auditing.settings import AuditSettings
 
-    if chosen["exact"] and chosen["seconds"] is not None:
-        raise UsageError("--seconds does nothing with --exact: leave it out")
     plan, file = chosen["plan"], chosen["intruder_file"]
     if plan is None and chosen["remask"] not in (None, "0"):
         raise UsageError("--remask does nothing without --plan: leave it out")

@@ -13,6 +13,7 @@ from unveil.attacks import Distance, Supervised
 from unveil.attacks.supervised import attack as supervised
 from unveil.attacks.supervised import bound, competitors, training
 from unveil.attacks.supervised.big_m import BigMProgram
+from unveil.attacks.supervised.bilinear import BilinearForm
 from unveil.attacks.supervised.competitors import Competitors, LinkageTargets
 from unveil.attacks.supervised.families import nonnegative_range
 from unveil.attacks.supervised.feasibility import MarginProgram
@@ -383,6 +384,29 @@ def test_competitors_are_found_one_by_one_where_all_take_too_long():
     found = targets_of(two_files(), True)
     assert found.skyline is not None
     assert replace(found, skyline_seconds=0.0).skyline is None
+
+
+def test_the_tightest_rows_of_few_records_are_those_of_all():
+    found, rng = targets_of(two_files(), True), np.random.default_rng(1)
+    family = WeightedMean(found.training, found.records, found.truth)
+    point, rows = next(iter(family.starting_points(rng))), Competitors(found, family).constraints
+    every, slack = rows.tightest(point)
+    for records in (np.array([1]), np.arange(len(found))):
+        some, own = rows.tightest_of(records, point)
+        assert np.array_equal(some, every[records, 0])
+        assert np.array_equal(own, slack[records, 0])
+
+
+def test_a_matrix_looks_for_its_competitors():
+    """Undominated ones, of which there are hundreds a record, were copied with every new one."""
+    found = targets_of(two_files(), True)
+    family = BilinearForm(
+        found.training, np.ones(len(found.training.names)), found.records, found.truth
+    )
+    competitors = Competitors(found, family)
+    assert len(competitors.constraints.index) == 0
+    competitors.count_hits(next(iter(family.starting_points(np.random.default_rng(1)))))
+    assert len(competitors.constraints.index) > 0
 
 
 def margin_program():
