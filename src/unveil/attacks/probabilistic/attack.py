@@ -24,7 +24,7 @@ from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
 from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
-from unveil.support.work import WEIGHING_SECONDS
+from unveil.support.work import WEIGHING_SECONDS, search_seconds
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
@@ -160,6 +160,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
         """The linkage, and EM: numbers have many patterns of agreement to weigh."""
         weighing = WEIGHING_SECONDS * candidates * width if numeric else 0.0
+        counted = min(self.sampled, candidates)  # records whose pairs are counted
+        weighing += search_seconds(counted, candidates, width, numeric=numeric, exact=True)
         return super().work(records, candidates, width, numeric=numeric) + weighing
 
     def memory(
