@@ -380,7 +380,7 @@ def audit(case):
         case.heard("page", Path("page.html").read_text())
     if on_file:
         with must_work("replay"):
-            result = replay(again)
+            result = replay(again, folder=".")
         checks.require(result.same, "replay", f"{result.differences[:3]}")
 
 

@@ -24,7 +24,7 @@ ODD_TEXTS = (
     "é", "e\u0301", "ß", "\u200b", "\u202e", "😀", "true", "2001-02-03", "=1+1", "-", "\\",
 )  # fmt: skip
 ODD_NAMES = (
-    "Age", "a,b", 'q"', "x\ny", "-x", "1", "*", "^a.*$", "{a}", "Größe", "row", "released",
+    "Age", "a,b", 'q"', "x\ny", "-x", "1", "{a}", "Größe", "row", "released",
     "original", "x" * 300, "👪", "__class__", "k", "a.b", "a b", "<b>", "count", "index", "\u202ex",
 )  # fmt: skip
 NAMES = ("age", "sex", "job", "pay", "town", "born", "rent", "hours")
@@ -116,7 +116,7 @@ class Table:
         kept = [name for name in self.frame.columns if name in columns]
         listed = {n: a for n, a in self.schema["attributes"].items() if n in kept}
         kinds = {n: k for n, k in self.kinds.items() if n in kept}
-        frame = self.frame.select(kept)[list(rows)]
+        frame = pl.DataFrame([self.frame.get_column(name) for name in kept])[list(rows)]
         return Table(frame, self.schema | {"attributes": listed}, kinds, self.shape)
 
 
@@ -125,7 +125,7 @@ def a_table(draw, *, most=60, clean=False):
     n = draw.one((1, 2, 3, draw.whole(4, most), draw.whole(4, most), draw.whole(most // 2, most)))
     names = list(NAMES) if clean or draw.chance(0.85) else [*ODD_NAMES, *NAMES[:4]]
     if not clean and draw.chance(0.003):
-        names = [draw.one(("", " ", "\0")), *names]
+        names = [draw.one(("", " ", "\0", "*", "^a.*$")), *names]
     columns, declared, kinds = {}, {}, {}
     if with_name := draw.chance(0.8):
         columns["who"] = pl.Series([f"{CANARY}{i}" for i in draw.rng.permutation(n)])
@@ -139,7 +139,7 @@ def a_table(draw, *, most=60, clean=False):
     frame = pl.DataFrame(columns)
     if draw.chance(0.15) and n > 2:  # some people are the same
         rows = draw.rng.integers(max(n // 2, 1), size=n)
-        frame = frame.with_columns(frame.select(list(kinds))[rows].get_columns())
+        frame = frame.with_columns(frame.get_column(name).gather(rows) for name in kinds)
     if draw.chance(0.2):
         home = pl.Series("home", (draw.rng.integers(0, n, n) // 2 + 77000).tolist())
         frame, declared["home"] = frame.with_columns(home), {"role": "household"}
