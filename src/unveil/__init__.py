@@ -83,7 +83,8 @@ def __getattr__(name: str) -> object:
     home = _HOME[name]
     if home == "unveil":
         return _importlib.import_module(f"unveil.{name}")
-    value = getattr(_importlib.import_module(home), name)
+    checks = _importlib.import_module("unveil.support.checked_calls")
+    value = checks.checked(getattr(_importlib.import_module(home), name))
     globals()[name] = value
     return value
 

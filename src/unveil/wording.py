@@ -54,6 +54,15 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def is_text(text: str) -> bool:
+    """Whether a text can be written; bytes that are no text come from a command line as halves."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def printable(text: str) -> str:
     r"""Text without control characters, safe for a terminal.
 

@@ -22,9 +22,12 @@ from unveil.aggregation.indices import (
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.aggregation.operators import choquet, owa, sugeno, symmetric_sugeno, weighted_mean
 from unveil.aggregation.quantifiers import Quantifier, published_quantifiers
+from unveil.support.checked_calls import check_names as _check_names
 
 __all__ = [
     "FuzzyMeasure", "Quantifier", "banzhaf", "choquet", "from_moebius", "interaction",
     "interactions", "moebius", "owa", "published_quantifiers", "shapley", "sugeno",
     "symmetric_sugeno", "weighted_mean",
 ]  # fmt: skip
+
+_check_names(globals(), __all__)

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unveil.errors import SpecError
+from unveil.support.checked_calls import checked_class
 
 MAX_ATTRIBUTES = 20  # a measure holds a number for each set of them
 ROUNDING = 1e-9
 
 
+@checked_class
 @dataclass(frozen=True, repr=False, eq=False)
 class FuzzyMeasure:
     """A number for each set of attributes: 0 for none, 1 for all, more for more.

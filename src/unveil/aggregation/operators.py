@@ -144,7 +144,10 @@ def _known(values: ArrayLike, present: ArrayLike | None) -> tuple[Floats, Bools]
     known = np.asarray(as_floats(values, "values"), order="C")
     if known.ndim == 0 or known.shape[-1] == 0:
         raise SpecError("values: at least one number is needed, along the last axis")
-    there = np.ones(known.shape, bool) if present is None else np.asarray(present)
+    try:
+        there = np.ones(known.shape, bool) if present is None else np.asarray(present)
+    except ValueError:  # rows of different lengths
+        there = np.zeros(0)
     if there.dtype != bool or there.shape != known.shape:
         raise SpecError("present: true or false for each value")
     known[~there] = 0.0

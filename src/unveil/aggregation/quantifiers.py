@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
+from unveil.support.checked_calls import checked_class
 from unveil.wording import listing, suggest
 
 Family = Literal["exponent", "sigmoid", "threshold"]
@@ -21,6 +22,7 @@ STEEPNESS = 10  # of the sigmoid, as published
 ROUNDING = 1e-9  # a share that exceeds a threshold by less does not exceed it: 3 * 0.1 > 0.3
 
 
+@checked_class
 @dataclass(frozen=True)
 class Quantifier:
     """A nondecreasing function Q of a share of the attributes, from Q(0) = 0 to Q(1) = 1.

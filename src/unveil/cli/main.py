@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+import warnings
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from unveil.cli.sections import complete_names
 from unveil.errors import PlugInError, UnveilError, UsageError, shortened
 from unveil.files.atomic_write import remove_parts
 from unveil.support.signals import ended_by_signals
-from unveil.wording import printable, suggest
+from unveil.wording import is_text, printable, suggest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -63,7 +64,7 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take -q and -v behind the command, too; refuse bytes that are no text."""
         for number, arg in enumerate(args, start=1):
-            if arg != arg.encode(errors="replace").decode():  # Python keeps such bytes as halves
+            if not is_text(arg):
                 raise UsageError(
                     f"argument {number} has bytes that are not UTF-8 text; type it anew, or rename "
                     "the file"
@@ -158,6 +159,8 @@ def cli(*, quiet: bool, verbose: bool) -> None:
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
     open_streams()
+    if not sys.warnoptions:  # python -W
+        warnings.simplefilter("ignore")
     with ended_by_signals(remove_parts):
         try:
             with printing():  # click prints help and versions itself

@@ -51,6 +51,7 @@ from unveil.measures.information_loss.prediction import predictions
 from unveil.measures.information_loss.propensity import propensity
 from unveil.measures.information_loss.suppression import discards, suppression, uneven_discards
 from unveil.measures.information_loss.tables import tables
+from unveil.support.checked_calls import check_names as _check_names
 from unveil.values.file_pair import FilePair
 
 __all__ = [
@@ -64,3 +65,5 @@ __all__ = [
     "row_order", "rows_that_fit", "sampling_fraction", "shapes", "subgroups", "suppression",
     "tables", "top_k", "unchanged", "uneven_discards", "uniqueness", "wilson",
 ]  # fmt: skip
+
+_check_names(globals(), __all__)

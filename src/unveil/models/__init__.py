@@ -16,7 +16,10 @@ from unveil.models.compliance import check
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.l_diversity import AlphaKAnonymity, LDiversity
 from unveil.models.t_closeness import TCloseness
+from unveil.support.checked_calls import check_names as _check_names
 
 __all__ = ["AlphaKAnonymity", "KAnonymity", "KMap", "LDiversity", "Model", "TCloseness", "check"]
 
 METHODS: tuple[type[Model], ...] = (KAnonymity, KMap, LDiversity, AlphaKAnonymity, TCloseness)
+
+_check_names(globals(), __all__)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from unveil.errors import UsageError
 from unveil.grouping.classes import Classes
 from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
@@ -19,6 +20,8 @@ ROWS_AT_ONCE = 256  # compared with all people together
 
 def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
     """Records with the same cells in all keys: missing is a value, a generalised cell its text."""
+    if not keys:
+        raise UsageError("name at least one column whose cells make records alike")
     cells = np.column_stack([common_cells(data, column=name)[0] for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)

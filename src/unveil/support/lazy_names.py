@@ -1,6 +1,7 @@
 """Public names that load when first used, so that importing a package imports no heavy one."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -15,4 +16,10 @@ def lazy_names(
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
         return getattr(import_module(homes[name]), name)
 
-    return load, lambda: public
+    @cache
+    def load_checked(name: str) -> Any:
+        from unveil.support.checked_calls import checked
+
+        return checked(load(name))
+
+    return load_checked, lambda: public

@@ -1,6 +1,8 @@
 """Numeric options checked against their range, shares of a whole, and progress."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from operator import index
 from typing import Protocol
@@ -37,6 +39,14 @@ def part_of(n: int, share: float, whole: int = 1) -> int:
     (29, 28, 323)
     """
     return int(Decimal(repr(share)) * n / whole)
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Without the warnings of a library, which are about its use and not for our users."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 # Verbs report progress by one signature: the task at hand, how much of all tasks is done, and the

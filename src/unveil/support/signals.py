@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -38,13 +37,13 @@ def ended_by_signals(clean_up: Callable[[], None]) -> Iterator[None]:
     for number in numbers:
         if number != signal.SIGINT:  # for which Python raises KeyboardInterrupt
             signal.signal(number, _unwind)
-    sender, receiver = socket.socketpair()
-    sender.setblocking(False)
-    previous = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    receiver, sender = os.pipe()
+    os.set_blocking(sender, False)
+    previous = signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
     unwound = threading.Event()
 
     def watch() -> None:
-        while number := next(iter(receiver.recv(1)), 0):
+        while number := next(iter(os.read(receiver, 1)), 0):
             awaited = number == signal.SIGINT and _awaited.is_set()
             if number in numbers and not awaited and not unwound.wait(GRACE):
                 _end(128 + number, clean_up)
@@ -55,7 +54,7 @@ def ended_by_signals(clean_up: Callable[[], None]) -> Iterator[None]:
     finally:
         unwound.set()
         signal.set_wakeup_fd(previous)
-        sender.close()
+        os.close(sender)
         for number, handler in before.items():
             signal.signal(number, handler)
 

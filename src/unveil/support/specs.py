@@ -5,11 +5,12 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import msgspec
 
 from unveil.errors import SpecError
+from unveil.support.rules import broken_rule, no_parameter, type_words, words
 from unveil.wording import listing, suggest
 
 
@@ -18,14 +19,22 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
 
     if not TYPE_CHECKING:  # a type checker sees the parameters themselves
 
-        def __call__(cls, /, **parameters: Any) -> Any:
+        def __call__(cls, /, *unnamed: Any, **parameters: Any) -> Any:
             known = cls.__struct_fields__
+            if unnamed:
+                usual = [name for name in known if name not in ("name", "columns")] or known
+                raise SpecError(
+                    f"{method_name(cls)}: parameters are given by name, such as "
+                    f"{cls.__name__}({usual[0]}=...)"
+                )
             for name in parameters:
                 if name not in known:
-                    raise SpecError(
-                        f"{method_name(cls)}: '{name}' is not a parameter; parameters are: "
-                        f"{listing(known)}{suggest(name, known)}"
-                    )
+                    raise SpecError(no_parameter(method_name(cls), name, known))
+            if todo := sorted(cls.__abstractmethods__):
+                raise SpecError(
+                    f"{cls.__name__} is no method by itself: a class of its kind defines "
+                    f"{listing(todo)}"
+                )
             fields = msgspec.structs.fields(cls)
             absent = [f.name for f in fields if f.required and f.name not in parameters]
             if absent:
@@ -63,11 +72,11 @@ class Spec(  # type: ignore[metaclass]
                 value = value.tolist()
             try:
                 value = msgspec.convert(value, field.type)
-            except msgspec.ValidationError as error:
-                rule = str(error).split(" - at ")[0]
-                if rule.startswith("Invalid enum value"):
-                    rule = _type_words(field.type) + suggest(str(value), words(field.type))
-                raise SpecError(f"{method_name(type(self))}: {field.name}: {rule}") from None
+            except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
+                rule = broken_rule(error)
+                if not rule:
+                    rule = f": {type_words(field.type)}{suggest(str(value), words(field.type))}"
+                raise SpecError(f"{method_name(type(self))}: {field.name}{rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
 
@@ -133,9 +142,9 @@ def _from_text(text: Any, kind: Any) -> Any:
     if not isinstance(text, str):
         return text
     if not text.startswith(("[", "{")):
-        with suppress(msgspec.ValidationError):
+        with suppress(msgspec.ValidationError, UnicodeError):
             return msgspec.convert(text, kind)
-    with suppress(msgspec.DecodeError):
+    with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
         return msgspec.json.decode(text)
     if text.startswith(("[", "{")):
         raise SpecError("this begins as JSON and is not valid JSON: see its brackets and quotes")
@@ -169,7 +178,7 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> Parameter:
     plain = getattr(hint, "__origin__", hint) if meta else hint
     return Parameter(
         name=field.name,
-        type=next((m.extra["type"] for m in meta if m.extra), None) or _type_words(plain),
+        type=next((m.extra["type"] for m in meta if m.extra), None) or type_words(plain),
         default=_default_words(field),
         meaning=" ".join(m.description for m in meta if m.description),
     )
@@ -188,26 +197,3 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
         return inspect.Parameter.empty
     made = field.default_factory is not msgspec.NODEFAULT
     return field.default_factory() if made else field.default
-
-
-def words(hint: Any) -> list[str]:
-    """The allowed words of a parameter."""
-    return [
-        word for arg in get_args(hint) for word in ([arg] if isinstance(arg, str) else words(arg))
-    ]
-
-
-def _type_words(hint: Any) -> str:
-    if get_origin(hint) is Annotated:
-        return _type_words(get_args(hint)[0])
-    if get_origin(hint) is dict:
-        key, value = map(_type_words, get_args(hint))
-        return f"table from {key} to {value}"
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return f"table of {listing(hint.__struct_fields__)}"
-    if get_origin(hint) is tuple:
-        return f"list of {_type_words(get_args(hint)[0])}"
-    if args := [arg for arg in get_args(hint) if arg is not type(None)]:
-        return " or ".join(a if isinstance(a, str) else _type_words(a) for a in args)
-    names = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-    return names.get(hint, "Python value" if hint is Any else str(hint))

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, SchemaError, UsageError
+from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
@@ -29,6 +30,7 @@ from unveil.table.schema import Schema
 from unveil.wording import absent_column, count, listing
 
 
+@checked_class
 class Microdata:
     """A table of records with its schema; immutable.
 

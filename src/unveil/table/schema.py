@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from unveil.errors import SchemaError
+from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
 from unveil.wording import count, listing, suggest
@@ -15,6 +16,7 @@ from unveil.wording import count, listing, suggest
 _UNDECLARED = Attribute()
 
 
+@checked_class
 class Schema:
     """The roles and levels of the columns of a table; a column that it does not name has no role.
 

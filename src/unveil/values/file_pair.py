@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.support.arrays import Floats, Ints, Ints32
+from unveil.support.checked_calls import checked_class
 from unveil.support.seeds import stream
 from unveil.table.encoding.shared_attributes import (
     common_categories,
@@ -26,6 +27,7 @@ from unveil.values.release.category_channels import Sets
 from unveil.values.release.channels import Ranges
 
 
+@checked_class
 @dataclass(frozen=True, repr=False, eq=False)
 class FilePair:
     """An original, or an intruder's file, and its release, with the truth of who is who.
@@ -144,6 +146,7 @@ class FilePair:
 
     def sample(self, n: int, seed: int, name: str) -> Ints:
         """Draw n of the pairs, whatever the order of the rows: positions in `released`."""
+        n = max(n, 0)
         if n >= len(self.released):
             return np.arange(len(self.released))
         return sample_rows(self.original_order[self.originals], n, stream(seed, "measure", name))

@@ -11,6 +11,7 @@ import polars as pl
 
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.checked_calls import checked_class
 from unveil.support.options import Progress, whole_number
 from unveil.support.seeds import stream
 from unveil.table.row_identity import sample_rows
@@ -100,6 +101,7 @@ class Finder(Protocol):
         """
 
 
+@checked_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Links:
     """The candidates that an attack finds for each of the intruder's records, computed on demand.

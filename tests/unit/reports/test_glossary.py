@@ -24,7 +24,8 @@ from unveil.reports.glossary import (
 )
 from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import Term
-from unveil.support.specs import describe, method_name, words
+from unveil.support.rules import words
+from unveil.support.specs import describe, method_name
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values.intruder import Direction
 from unveil.values.results.policy import Policy

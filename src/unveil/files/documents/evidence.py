@@ -68,7 +68,7 @@ def read_evidence(path: str | os.PathLike[str]) -> Evidence:
         evidence = msgspec.json.decode(text, type=Evidence)
     except OSError as error:
         raise FileError(f"the evidence cannot be read: {reason(error)}").at(str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError):  # whose message may quote it
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # whose message may quote it
         raise FileError(NO_EVIDENCE).at(str(path)) from None
     if not {"original", "release"} <= set(evidence.inputs):
         raise FileError(NO_EVIDENCE).at(str(path))

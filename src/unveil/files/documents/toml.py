@@ -140,5 +140,7 @@ def _read(
             return make(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise FileError(f"the {document} cannot be read: {reason(error)}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, ValueError) as error:  # no UTF-8; a number of 5,000 digits
             raise error_class(f"this is not TOML: {error}") from None
+        except RecursionError:
+            raise error_class(f"the {document} is nested too deeply: flatten it") from None

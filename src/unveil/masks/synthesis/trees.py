@@ -5,7 +5,7 @@ import polars as pl
 
 from unveil.masks.base import Draw, sort_keys
 from unveil.support.arrays import Bools, Floats, Ints
-from unveil.support.options import Progress
+from unveil.support.options import Progress, unwarned
 from unveil.table.encoding.to_columns import donated
 from unveil.table.microdata import Microdata
 
@@ -75,7 +75,8 @@ class SequentialTrees:
         synthetic = np.column_stack(
             [predictor[of] for predictor, of in zip(predictors, previous.values(), strict=True)]
         )
-        tree.fit(original, values if regression else np.unique(values, return_inverse=True)[1])
+        with unwarned():
+            tree.fit(original, values if regression else np.unique(values, return_inverse=True)[1])
         leaf, own = tree.apply(original), tree.apply(synthetic)
         order = np.argsort(leaf, kind="stable")
         sizes = np.bincount(leaf, minlength=tree.tree_.node_count)

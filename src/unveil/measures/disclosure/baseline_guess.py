@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.options import unwarned
 from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import ROUNDING_SLACK, tied_blocks
 from unveil.values.file_pair import FilePair
@@ -140,7 +141,9 @@ def _tree_guesses(
         return np.full(len(queries), best_guess(values, tolerance))
     kind = DecisionTreeRegressor if ordered else DecisionTreeClassifier
     target = tied_blocks(values).twice_rank if ordered else values
-    tree = kind(min_samples_leaf=leaf, random_state=0).fit(known[:, useful], target)
+    tree = kind(min_samples_leaf=leaf, random_state=0)
+    with unwarned():
+        tree.fit(known[:, useful], target)
     leaves, wanted = tree.apply(known[:, useful]), tree.apply(queries[:, useful])
     order = np.argsort(leaves, kind="stable")
     leaves, values = leaves[order], values[order]

@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike
 
 from unveil.errors import UsageError
 from unveil.support.arrays import Floats
+from unveil.support.checked_calls import checked_class
 from unveil.support.options import whole_number
 
 MOST_RECORDS = 10**9
 ROUNDING = 1e-9  # of a sum that is 1
 
 
+@checked_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Belief:
     """A belief function on n records: masses of sets, one of which contains the true record.

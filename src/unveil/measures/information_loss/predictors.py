@@ -8,6 +8,7 @@ import numpy as np
 from unveil.measures.information_loss.catalogue import MOST_CATEGORIES
 from unveil.measures.information_loss.categorical import common_codes
 from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.options import unwarned
 from unveil.table.encoding.to_arrays import code_numbers
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import single_codes, single_values
@@ -82,6 +83,7 @@ def boosted_predictions(
         random_state=0,
     )
     with threadpool_limits(1):  # the last bits depend on the number of threads
-        model.fit(x, y, weights)
+        with unwarned():
+            model.fit(x, y, weights)
         predictions: Floats = model.predict_proba(at) if classes else model.predict(at)
     return predictions

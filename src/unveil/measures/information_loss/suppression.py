@@ -58,7 +58,7 @@ def suppression(pair: FilePair, groupings: Sequence[Subgrouping] = ()) -> Suppre
     """
     n = len(pair.original)
     if pair.truth is None:
-        _check(n, groupings)
+        _check(n, pair.released, groupings)
         return Suppression(
             n=n, discarded=None, suppressed=None, groups=(), most_discarded=None,
             most_suppressed=None, note=NO_PAIRS,
@@ -134,7 +134,9 @@ def discarded_records(suppression: Suppression) -> MeasuredLoss:
     return MeasuredLoss((loss_measure("discarded", value, n=n, note=note),), {})
 
 
-def _check(n: int, groupings: Sequence[Subgrouping]) -> None:
+def _check(n: int, kept: Ints, groupings: Sequence[Subgrouping]) -> None:
+    if n < 1 or (len(kept) and not 0 <= kept.min() <= kept.max() < n):
+        raise UsageError("n: the number of original records; kept: rows of them, from 0")
     for grouping in groupings:
         if len(grouping.codes) != n:
             raise UsageError(f"a grouping has a code for each of the {n:,} original records")
@@ -155,7 +157,7 @@ def _cell_counts(pair: FilePair) -> _CellCounts:
 def _suppression(
     n: int, kept: Ints, cells: _CellCounts, groupings: Sequence[Subgrouping], note: str
 ) -> Suppression:
-    _check(n, groupings)
+    _check(n, kept, groupings)
     discarded = np.ones(n, np.bool_)
     discarded[kept] = False
     overall = (

@@ -11,12 +11,14 @@ import msgspec
 import numpy as np
 
 from unveil.errors import SpecError, UsageError
+from unveil.support.checked_calls import checked_class
 from unveil.support.seeds import stream
 from unveil.support.specs import Spec, method_name
 
 SEED_BITS = 63  # what a TOML file holds
 
 
+@checked_class
 @dataclass(frozen=True)
 class Plan:
     """The masks to apply, in order, and the seed of their random numbers.

@@ -10,6 +10,7 @@ import msgspec
 
 from unveil.errors import UsageError
 from unveil.support.arrays import Ints
+from unveil.support.checked_calls import checked_class
 from unveil.support.options import whole_number
 from unveil.support.specs import method_name
 from unveil.table.microdata import Microdata
@@ -22,6 +23,7 @@ from unveil.wording import count, listing
 ROW_ORDER = ("", "rows")  # the stream that shuffles the rows of a written file
 
 
+@checked_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Releases:
     """Several releases of the same people, joined by a key, so that the scores of a person add up.

@@ -8,7 +8,8 @@ import msgspec
 
 from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UnveilError, UsageError
-from unveil.support.specs import from_texts, words
+from unveil.support.rules import words
+from unveil.support.specs import from_texts
 from unveil.wording import listing, suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold

@@ -125,8 +125,9 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         """The memory limit in bytes."""
         if self.memory is None:
             return None
-        match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", str(self.memory).lower())
         try:
+            text = str(self.memory).lower()  # fails for a number of thousands of digits
+            match = re.fullmatch(r"\s*([\d.]+)\s*([kmgt]?)(i?b)?\s*", text)
             size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
         except (ValueError, OverflowError):
             size = 0

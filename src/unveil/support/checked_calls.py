@@ -1,0 +1,137 @@
+"""Public functions refuse arguments of a wrong type: one sentence instead of an error deep inside.
+
+Each argument is compared with its annotation before the function runs.
+"""
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, wraps
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from unveil.errors import UsageError
+from unveil.support.rules import kind_words, no_parameter, type_words
+from unveil.wording import is_text
+
+T = TypeVar("T")
+_TEXT = (str, bytes)
+_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def check_names(names: MutableMapping[str, Any], public: Iterable[str]) -> None:
+    """Let the public functions of a package check their arguments."""
+    for name in public:
+        names[name] = checked(names[name])
+
+
+def checked(value: T) -> T:
+    """A function that checks its arguments in the place of one that does not."""
+    if isinstance(value, type) or not callable(value) or hasattr(value, "checks_arguments"):
+        return value
+    call = _checking(value)
+    setattr(sys.modules[value.__module__], call.__name__, call)  # where pickle looks for it
+    return call  # type: ignore[return-value]
+
+
+def checked_class(kind: T) -> T:
+    """A class whose public methods check their arguments."""
+    for name, method in list(vars(kind).items()):
+        if not name.startswith("_") or name == "__init__":
+            wrap = type(method) if isinstance(method, classmethod) else None
+            function = method.__func__ if wrap else method
+            if isinstance(function, types.FunctionType):
+                setattr(kind, name, wrap(_checking(function)) if wrap else _checking(function))
+    return kind
+
+
+def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
+    title = function.__qualname__.removesuffix(".__init__")
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        signature, hints = _annotations(function)
+        try:
+            bound = signature.bind(*args, **options)
+        except TypeError:
+            if _takes_any_name(signature):  # which `bind` does not know to the full
+                return function(*args, **options)
+            raise _misuse(title, signature, len(args), options) from None
+        for name, argument in bound.arguments.items():
+            hint, several = hints.get(name, Any), signature.parameters[name].kind in _SEVERAL
+            if not (several or fits(argument, hint)):
+                right = type_words(hint)
+                raise UsageError(f"{title}: {name}: {right}, not {kind_words(argument)}")
+        return function(*args, **options)
+
+    call.checks_arguments = True  # type: ignore[attr-defined]
+    return call
+
+
+@cache
+def _annotations(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Any]]:
+    try:
+        hints = get_type_hints(function)
+    except NameError:  # a type that is imported for type checkers only
+        hints = {}
+    return inspect.signature(function), hints
+
+
+def _takes_any_name(signature: inspect.Signature) -> bool:
+    return any(one.kind is _SEVERAL[1] for one in signature.parameters.values())
+
+
+def _misuse(
+    name: str, signature: inspect.Signature, n_args: int, options: Mapping[str, Any]
+) -> UsageError:
+    """The error of a call with too many arguments, too few, or one of another name."""
+    known = signature.parameters
+    for option in options:
+        if option not in known:
+            return UsageError(no_parameter(name, option, known))
+    by_place = [one for one in known.values() if one.kind is not inspect.Parameter.KEYWORD_ONLY]
+    if n_args > len(by_place):
+        return UsageError(f"{name}: only {len(by_place)} arguments go without their names")
+    given = {one.name for one in by_place[:n_args]}
+    if twice := given & options.keys():
+        return UsageError(f"{name}: {', '.join(sorted(twice))}: given twice")
+    absent = [one for one in known.values() if one.default is inspect.Parameter.empty]
+    words = ", ".join(one.name for one in absent if one.name not in given | options.keys())
+    return UsageError(f"{name}: {words}: not given")
+
+
+def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each kind of type
+    """Whether a value has a type, as far as a caller can be wrong about it."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return fits(value, args[0])
+    if origin in (Union, types.UnionType):
+        return any(fits(value, one) for one in args)
+    if origin is Literal:
+        return any(type(value) is type(word) and value == word for word in args)
+    if hint in (int, float):
+        number = isinstance(value, Integral if hint is int else Real)
+        return number and not isinstance(value, bool) and _is_float(value)
+    if hint is str:
+        return isinstance(value, str) and is_text(value)
+    if origin in (Sequence, Collection, Iterable, AbstractSet, tuple, list):
+        whole = isinstance(value, origin) and not isinstance(value, _TEXT)
+        elements = [one for one in args if one is not Ellipsis]
+        listed = whole and isinstance(value, Collection) and len(elements) == 1
+        return whole and (not listed or all(fits(one, elements[0]) for one in value))
+    if getattr(origin, "__name__", "") == "ndarray":
+        numeric = "biu" if "int" in str(hint) else "biuf"
+        return isinstance(value, origin) and value.dtype.kind in numeric
+    try:
+        return isinstance(value, origin or hint)
+    except TypeError:  # of Any and its like
+        return True
+
+
+def _is_float(value: Any) -> bool:
+    try:
+        return float(value) is not None
+    except OverflowError:  # a whole number of hundreds of digits
+        return False

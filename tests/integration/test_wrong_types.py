@@ -1,0 +1,160 @@
+"""Every public function, class and method meets values of the wrong type with a sentence."""
+
+import inspect
+
+import msgspec
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import unveil
+from unveil import aggregation, attacks, files, masks, measures, models
+from unveil.table.schema import Schema
+
+PEOPLE = unveil.households(60)
+RELEASE = unveil.mask(PEOPLE, [masks.RankSwapping(p=5)], seed=1)
+LINKS = unveil.attack(PEOPLE, RELEASE, "distance", intruder=unveil.Intruder(knows=["age", "rent"]))
+PAIR = measures.FilePair.of(PEOPLE, RELEASE.data, np.arange(60))
+GROUPS = measures.subgroups(PEOPLE, ["sex"])
+MEASURE = aggregation.FuzzyMeasure.additive([0.5, 0.5])
+QUICK = unveil.AuditSettings(
+    knows=["age", "rent"], sweep=False, remedies=False, worst_case=False, errors=[0.0], remask=0
+)
+AUDIT = unveil.audit(PEOPLE, RELEASE, attacks=["distance"], settings=QUICK)
+ALWAYS = {unveil.audit: {"attacks": ["nothing"], "settings": QUICK}}  # the last to be looked at
+
+DEEP = []
+for _ in range(5000):
+    DEEP = [DEEP]
+WRONG = {
+    "None": None,
+    "5": 5,
+    "-1": -1,
+    "0": 0,
+    "nan": float("nan"),
+    "huge": 10**5000,
+    "true": True,
+    "text": "x",
+    "blank": "",
+    "long": "x" * 10_000,
+    "half a letter": "\udcff",
+    "zero byte": "a\0b",
+    "bytes": b"x",
+    "list": [],
+    "list of None": [None],
+    "list of text": ["x"],
+    "deep list": DEEP,
+    "table": {},
+    "table of text": {"x": "x"},
+    "set": {1, 2},
+    "object": object(),
+    "class": int,
+    "function": len,
+    "frame": pl.DataFrame({"x": [1]}),
+    "pandas": pd.DataFrame({"x": [1]}),
+    "array": np.array([]),
+    "array of numbers": np.array([1.0, np.nan]),
+    "array of text": np.array(["x"]),
+    "complex": 1j,
+}
+
+# Right values by the name of a parameter, and where a name means several things, by function.
+RIGHT = {
+    "original": PEOPLE, "data": PEOPLE, "source": PEOPLE, "a": PEOPLE, "b": RELEASE.data,
+    "release": RELEASE, "spec": "distance", "links": LINKS, "pair": PAIR, "frame": PEOPLE.to_frame(),
+    "masks": ["shuffle"], "measure": MEASURE, "costs": [0.1, 0.2], "values": [0.1, 0.2],
+    "weights": [0.5, 0.5], "masses": [0.0, 0.5, 0.5, 0.0], "attributes": [0, 1], "family": "exponent",
+    "alpha": 2.0, "quantifier": aggregation.Quantifier("exponent", 2.0), "evidence": [AUDIT, AUDIT],
+    "groups": GROUPS[0], "columns": ["age", "sex"], "weight": "weight", "hits": measures.hits(LINKS),
+    "households": np.arange(60), "n": 60, "kept": np.arange(50), "seed": 1, "attacks": [LINKS],
+    "records": 60, "candidates": 60, "measures": (), "most": 3, "steps": 3, "draws": 9, "sample": 20,
+    "risks": {"distance original-to-release": measures.hits(LINKS)}, "attack": "distance",
+    "direction": "original-to-release", "sampled": 10, "population": 60, "result": AUDIT,
+    "suppression": measures.suppression(PAIR), "information_loss": 0.1, "interval_disclosure": 0.1,
+    "distance": 0.1, "probabilistic": 0.1, "models": [models.KAnonymity(k=2)], "value": PEOPLE,
+    "name": "age", "role": "quasi", "rows": [0, 1], "row_map": None, "k": 2, "people": PEOPLE,
+    "column": "age", "truth": None, "file_schema": Schema(), "stop_at": 2, "table": {}, "key": True,
+    "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0], "probability": [0.5, 0.5], "least": 10,
+}  # fmt: skip
+
+SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}
+
+
+def callables():
+    """The public functions, classes and methods, by name."""
+    for package in (unveil, aggregation, attacks, files, masks, measures, models):
+        for name in package.__all__:
+            value = getattr(package, name)
+            if callable(value) and value is not unveil.UnveilError:
+                yield f"{package.__name__}.{name}", value
+    objects = {
+        "Microdata": PEOPLE, "Schema": PEOPLE.schema, "Links": LINKS, "FilePair": PAIR,
+        "Plan": RELEASE.plan, "Intruder": LINKS.intruder, "AuditSettings": unveil.AuditSettings(),
+        "Belief": measures.Belief(2, {(0,): 1.0}), "FuzzyMeasure": MEASURE, "Policy":
+        unveil.Policy(max_risk=0.1), "Audit": AUDIT, "Release": RELEASE,
+    }  # fmt: skip
+    for name, value in objects.items():
+        for method in dir(value):
+            if not method.startswith("_") and callable(getattr(value, method)):
+                yield f"{name}.{method}", getattr(value, method)
+
+
+CALLABLES = dict(callables())
+NOT_FOR_USERS = {"Microdata.from_labelled", "Microdata.from_text", "Microdata.replace",
+                 "Microdata.new_records", "Release.channels_of", "AuditSettings.resolved",
+                 "unveil.Links", "unveil.Release", "unveil.Audit", "Links.progress",
+                 "Links.attack_strangers", "Links.finder"}  # fmt: skip
+
+
+def parameters(function):
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one for one in inspect.signature(function).parameters.values() if one.kind not in kinds]
+
+
+def right(function, name, tmp_path):
+    if name == "path":
+        return tmp_path / "written.csv"
+    if function is unveil.report and name == "result":
+        return AUDIT
+    return RIGHT[name]
+
+
+def call(function, name, value, tmp_path):
+    """Call a function with one argument wrong and the others right."""
+    named, unnamed = dict(ALWAYS.get(function, {})), []
+    for one in parameters(function):
+        if one.name != name and one.default is not inspect.Parameter.empty:
+            continue
+        given = value if one.name == name else right(function, one.name, tmp_path)
+        if one.kind is inspect.Parameter.POSITIONAL_ONLY:
+            unnamed.append(given)
+        else:
+            named[one.name] = given
+    return function(*unnamed, **named)
+
+
+@pytest.mark.parametrize("named", sorted(CALLABLES.keys() - NOT_FOR_USERS))
+def test_a_wrong_value_is_refused_in_a_sentence(named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function, foreign = CALLABLES[named], []
+    is_spec = inspect.isclass(function) and issubclass(function, msgspec.Struct)
+    for one in parameters(function):
+        for kind, value in WRONG.items():
+            if one.name == "progress" and callable(value):
+                continue  # a function of other arguments is still a function
+            try:
+                if is_spec:
+                    function(**SPECS.get(function, {}) | {one.name: value})
+                else:
+                    call(function, one.name, value, tmp_path)
+            except unveil.UnveilError as error:
+                if len(str(error)) > 3000:
+                    foreign.append(f"{one.name} = {kind}: {len(str(error))} letters")
+            except Exception as error:  # noqa: BLE001 - the very fault that is looked for
+                frame = inspect.getinnerframes(error.__traceback__)[-1]
+                where = f"{frame.filename[-40:]}:{frame.lineno}"
+                foreign.append(
+                    f"{one.name} = {kind}: {type(error).__name__}: {error!s:.60} {where}"
+                )
+    assert not foreign, "\n".join([named, *foreign])
