@@ -62,19 +62,22 @@ WRONG = {
 # Right values by the name of a parameter, and where a name means several things, by function.
 RIGHT = {
     "original": PEOPLE, "data": PEOPLE, "source": PEOPLE, "a": PEOPLE, "b": RELEASE.data,
-    "release": RELEASE, "spec": "distance", "links": LINKS, "pair": PAIR, "frame": PEOPLE.to_frame(),
-    "masks": ["shuffle"], "measure": MEASURE, "costs": [0.1, 0.2], "values": [0.1, 0.2],
-    "weights": [0.5, 0.5], "masses": [0.0, 0.5, 0.5, 0.0], "attributes": [0, 1], "family": "exponent",
-    "alpha": 2.0, "quantifier": aggregation.Quantifier("exponent", 2.0), "evidence": [AUDIT, AUDIT],
-    "groups": GROUPS[0], "columns": ["age", "sex"], "weight": "weight", "hits": measures.hits(LINKS),
-    "households": np.arange(60), "n": 60, "kept": np.arange(50), "seed": 1, "attacks": [LINKS],
-    "records": 60, "candidates": 60, "measures": (), "most": 3, "steps": 3, "draws": 9, "sample": 20,
+    "release": RELEASE, "spec": "distance", "links": LINKS, "pair": PAIR,
+    "frame": PEOPLE.to_frame(), "masks": ["shuffle"], "measure": MEASURE, "costs": [0.1, 0.2],
+    "values": [0.1, 0.2], "weights": [0.5, 0.5], "masses": [0.0, 0.5, 0.5, 0.0],
+    "attributes": [0, 1], "family": "exponent", "alpha": 2.0,
+    "quantifier": aggregation.Quantifier("exponent", 2.0), "evidence": [AUDIT, AUDIT],
+    "groups": GROUPS[0], "columns": ["age", "sex"], "weight": "weight",
+    "hits": measures.hits(LINKS), "households": np.arange(60), "n": 60, "kept": np.arange(50),
+    "seed": 1, "attacks": [LINKS], "records": 60, "candidates": 60, "measures": (), "most": 3,
+    "steps": 3, "draws": 9, "sample": 20,
     "risks": {"distance original-to-release": measures.hits(LINKS)}, "attack": "distance",
     "direction": "original-to-release", "sampled": 10, "population": 60, "result": AUDIT,
-    "suppression": measures.suppression(PAIR), "information_loss": 0.1, "interval_disclosure": 0.1,
-    "distance": 0.1, "probabilistic": 0.1, "models": [models.KAnonymity(k=2)], "value": PEOPLE,
-    "name": "age", "role": "quasi", "rows": [0, 1], "row_map": None, "k": 2, "people": PEOPLE,
-    "column": "age", "truth": None, "file_schema": Schema(), "stop_at": 2, "table": {}, "key": True,
+    "suppression": measures.suppression(PAIR), "information_loss": 0.1,
+    "interval_disclosure": 0.1, "distance": 0.1, "probabilistic": 0.1,
+    "models": [models.KAnonymity(k=2)], "value": PEOPLE, "name": "age", "role": "quasi",
+    "rows": [0, 1], "row_map": None, "k": 2, "people": PEOPLE, "column": "age", "truth": None,
+    "file_schema": Schema(), "stop_at": 2, "table": {}, "key": True,
     "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0], "probability": [0.5, 0.5], "least": 10,
 }  # fmt: skip
 
@@ -134,7 +137,14 @@ def call(function, name, value, tmp_path):
     return function(*unnamed, **named)
 
 
-@pytest.mark.parametrize("named", sorted(CALLABLES.keys() - NOT_FOR_USERS))
+SLOW = {"unveil.measures.loss", "unveil.measures.predictions", "unveil.AuditSettings"}
+NAMES = [
+    pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+    for name in sorted(CALLABLES.keys() - NOT_FOR_USERS)
+]
+
+
+@pytest.mark.parametrize("named", NAMES)
 def test_a_wrong_value_is_refused_in_a_sentence(named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     function, foreign = CALLABLES[named], []
@@ -158,3 +168,66 @@ def test_a_wrong_value_is_refused_in_a_sentence(named, tmp_path, monkeypatch):
                     f"{one.name} = {kind}: {type(error).__name__}: {error!s:.60} {where}"
                 )
     assert not foreign, "\n".join([named, *foreign])
+
+
+def test_the_index_of_a_column_is_no_name():
+    for call in (PEOPLE.column, PEOPLE.level, PEOPLE.check, PEOPLE.missing_code):
+        with pytest.raises(unveil.UnveilError):
+            call(0)
+    with pytest.raises(unveil.UnveilError, match="columns: list of text, not a whole number"):
+        PEOPLE.select(5)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: masks.RankSwapping(5),
+            "parameters are given by name, such as RankSwapping(p=...)",
+        ),
+        (lambda: masks.Microaggregation(aggr=3), "; here it is 'k'"),
+        (lambda: masks.AdditiveNoise(noise=3), "; here it is 'scale'"),
+        (lambda: masks.RankSwapping(p=5, variables=["age"]), "; here it is 'columns'"),
+        (lambda: masks.Microaggregation(k=3, method="mdav"), "; here it is 'algorithm'"),
+        (lambda: masks.RankSwapping(p=5, random_state=1), "the seed goes to unveil.mask"),
+        (lambda: unveil.mask(PEOPLE, ["shuffle"], random_state=1), "; here it is 'seed'"),
+        (lambda: unveil.households("x"), "households: n: whole number, not text"),
+        (lambda: unveil.mask(PEOPLE), "mask: masks: not given"),
+        (lambda: unveil.report(AUDIT), "report: path: not given"),
+        (lambda: masks.Microaggregation(k="3"), "microaggregation: k: a whole number, not text"),
+        (lambda: masks.RankSwapping(p=500), "rank-swapping: p: a number of at most 100"),
+        (
+            lambda: masks.Microaggregation(groups=[{"columns": ["age"], "k": 1}]),
+            "microaggregation: groups, entry 1, k: a whole number of at least 2",
+        ),
+        (
+            lambda: masks.Microaggregation(groups=[{"columns": ["age"]}]),
+            "microaggregation: groups, entry 1, k: not given",
+        ),
+        (
+            lambda: masks.RankSwapping(p=5, columns=[7]),
+            "columns, entry 1: text, not a whole number",
+        ),
+        (masks.Mask, "Mask is no method by itself"),
+        (lambda: files.read_plan(b"plan.toml"), "read_plan: path: text or path, not bytes"),
+    ],
+)
+def test_a_wrong_call_names_the_rule_and_the_remedy(call, sentence):
+    with pytest.raises(unveil.UnveilError) as refused:
+        call()
+    assert sentence in str(refused.value)
+    assert "`" not in str(refused.value)
+
+
+def test_a_checked_function_is_pickled_and_keeps_its_signature():
+    import pickle
+
+    assert pickle.loads(pickle.dumps(measures.risk)) is measures.risk  # noqa: S301
+    assert list(inspect.signature(unveil.households).parameters) == ["n", "seed"]
+
+
+def test_a_long_echo_is_cut():
+    with pytest.raises(unveil.UnveilError) as refused:
+        unveil.mask(PEOPLE, ["x" * 10_000])
+    assert "x" * 60 + "\u2026" in str(refused.value)
+    assert len(str(refused.value)) < 1000

@@ -1,5 +1,6 @@
 """What a value must be, in words: for the help of a method, and for the error of a wrong value."""
 
+import os
 import re
 import types
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from unveil.wording import listing, suggest
 
 _NAMES: dict[Any, str] = {
     str: "text", int: "whole number", float: "number", bool: "true or false", Any: "Python value",
+    os.PathLike: "path",
 }  # fmt: skip
 # The types of msgspec's messages.
 _KINDS = {
@@ -114,8 +116,6 @@ def type_words(hint: Any) -> str:
     is_struct = isinstance(hint, type) and not origin and issubclass(hint, msgspec.Struct)
     if is_struct and not hasattr(hint, "__post_init__"):  # a method has its own name
         return f"table of {listing(hint.__struct_fields__)}"
-    if origin is tuple:
-        return f"list of {type_words(args[0])}"
     if origin in (None, Literal, Union, types.UnionType):  # a plain type, or several
         several = [
             arg if isinstance(arg, str) else type_words(arg)
@@ -123,4 +123,6 @@ def type_words(hint: Any) -> str:
             if arg is not type(None)
         ]
         return " or ".join(several) or _NAMES.get(hint, getattr(hint, "__name__", str(hint)))
-    return f"list of {type_words(args[0])}" if len(args) == 1 else origin.__name__.lower()
+    if origin is tuple or (len(args) == 1 and issubclass(origin, Iterable)):
+        return f"list of {type_words(args[0])}"
+    return _NAMES.get(origin, origin.__name__.lower())

@@ -140,7 +140,9 @@ def _read(
             return make(msgspec.toml.decode(path.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise FileError(f"the {document} cannot be read: {reason(error)}") from None
-        except (msgspec.DecodeError, ValueError) as error:  # no UTF-8; a number of 5,000 digits
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise error_class(f"this is not TOML: {error}") from None
+        except ValueError:  # Python's limit
+            raise error_class("a number has thousands of digits: write a shorter one") from None
         except RecursionError:
             raise error_class(f"the {document} is nested too deeply: flatten it") from None
