@@ -90,7 +90,7 @@ def as_floats(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """A new array of numbers."""
     try:
         return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SpecError(f"{what}: numbers are needed, in rows of equal length") from None
 
 

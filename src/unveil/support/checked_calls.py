@@ -1,6 +1,7 @@
-"""Public functions refuse arguments of a wrong type: one sentence instead of an error deep inside.
+"""Public functions explain arguments of a wrong type: a sentence instead of an error deep inside.
 
-Each argument is compared with its annotation before the function runs.
+Where a function fails with an error that is not ours, its arguments are compared with their
+annotations; what works, works with any type.
 """
 
 import inspect
@@ -12,7 +13,7 @@ from functools import cache, wraps
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from unveil.errors import UsageError
+from unveil.errors import UnveilError, UsageError
 from unveil.support.rules import kind_words, no_parameter, type_words
 from unveil.wording import is_text
 
@@ -52,19 +53,14 @@ def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        signature, hints = _annotations(function)
         try:
-            bound = signature.bind(*args, **options)
-        except TypeError:
-            if _takes_any_name(signature):  # which `bind` does not know to the full
-                return function(*args, **options)
-            raise _misuse(title, signature, len(args), options) from None
-        for name, argument in bound.arguments.items():
-            hint, several = hints.get(name, Any), signature.parameters[name].kind in _SEVERAL
-            if not (several or fits(argument, hint)):
-                right = type_words(hint)
-                raise UsageError(f"{title}: {name}: {right}, not {kind_words(argument)}")
-        return function(*args, **options)
+            return function(*args, **options)
+        except UnveilError:
+            raise
+        except Exception as error:
+            if misuse := _misuse(function, title, args, options):
+                raise misuse from None
+            raise error from None
 
     call.checks_arguments = True  # type: ignore[attr-defined]
     return call
@@ -79,27 +75,39 @@ def _annotations(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[
     return inspect.signature(function), hints
 
 
-def _takes_any_name(signature: inspect.Signature) -> bool:
-    return any(one.kind is _SEVERAL[1] for one in signature.parameters.values())
-
-
 def _misuse(
-    name: str, signature: inspect.Signature, n_args: int, options: Mapping[str, Any]
-) -> UsageError:
-    """The error of a call with too many arguments, too few, or one of another name."""
+    function: Callable[..., Any], title: str, args: Sequence[Any], options: Mapping[str, Any]
+) -> UsageError | None:
+    """The error of a call with a wrong argument, or with too many or too few."""
+    signature, hints = _annotations(function)
+    try:
+        bound = signature.bind(*args, **options)
+    except TypeError:
+        return UsageError(_misfit(title, signature, len(args), options))
+    for name, argument in bound.arguments.items():
+        hint, several = hints.get(name, Any), signature.parameters[name].kind in _SEVERAL
+        if not (several or fits(argument, hint)):
+            return UsageError(f"{title}: {name}: {type_words(hint)}, not {kind_words(argument)}")
+    return None
+
+
+def _misfit(
+    title: str, signature: inspect.Signature, n_args: int, options: Mapping[str, Any]
+) -> str:
+    """What is wrong with the number or the names of the arguments."""
     known = signature.parameters
     for option in options:
         if option not in known:
-            return UsageError(no_parameter(name, option, known))
+            return no_parameter(title, option, known)
     by_place = [one for one in known.values() if one.kind is not inspect.Parameter.KEYWORD_ONLY]
     if n_args > len(by_place):
-        return UsageError(f"{name}: only {len(by_place)} arguments go without their names")
+        return f"{title}: only {len(by_place)} arguments go without their names"
     given = {one.name for one in by_place[:n_args]}
     if twice := given & options.keys():
-        return UsageError(f"{name}: {', '.join(sorted(twice))}: given twice")
+        return f"{title}: {', '.join(sorted(twice))}: given twice"
     absent = [one for one in known.values() if one.default is inspect.Parameter.empty]
     words = ", ".join(one.name for one in absent if one.name not in given | options.keys())
-    return UsageError(f"{name}: {words}: not given")
+    return f"{title}: {words}: not given"
 
 
 def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each kind of type
@@ -108,7 +116,7 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each ki
     if origin is Annotated:
         return fits(value, args[0])
     if origin in (Union, types.UnionType):
-        return any(fits(value, one) for one in args)
+        return "_SupportsArray" in str(hint) or any(fits(value, one) for one in args)
     if origin is Literal:
         return any(type(value) is type(word) and value == word for word in args)
     if hint in (int, float):

@@ -125,4 +125,4 @@ def type_words(hint: Any) -> str:
         return " or ".join(several) or _NAMES.get(hint, getattr(hint, "__name__", str(hint)))
     if origin is tuple or (len(args) == 1 and issubclass(origin, Iterable)):
         return f"list of {type_words(args[0])}"
-    return _NAMES.get(origin, origin.__name__.lower())
+    return str(_NAMES.get(origin, origin.__name__.lower()))

@@ -159,10 +159,9 @@ class Microdata:
 
     def column(self, name: str) -> pl.Series:
         """One column, with missing cells null."""
-        try:
-            return self._columns[name]
-        except pl.exceptions.ColumnNotFoundError:
-            raise DataError(absent_column(name, self.columns)) from None
+        if name not in self._columns.columns:  # a number would be a row
+            raise DataError(absent_column(str(name), self.columns))
+        return self._columns[name]
 
     def missing_code(self, name: str) -> pl.Series:
         """The missing code of each cell of a column, null where there is none."""

@@ -112,7 +112,7 @@ def probabilities(numbers: ArrayLike, name: str) -> Floats:
     """Numbers that are checked to be probabilities with the sum 1, which becomes exact."""
     try:
         values = np.array(numbers, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.zeros(0)
     if values.ndim != 1 or not (values >= 0).all() or not abs(values.sum() - 1) <= ROUNDING:
         raise UsageError(f"{name}: numbers, none of them below 0, whose sum is 1")
