@@ -156,6 +156,14 @@ def test_many_attributes_and_records_that_cannot_be_written_to():
     assert (mdav(points, 3) == naive.mdav(points, 3)).all()
 
 
+def test_more_attributes_than_are_turned_to_their_axes(monkeypatch):
+    points = _draw(3, "continuous", 300, 40)
+    turned = mdav(points, 3), v_mdav(points, 3, gamma=0.5)
+    monkeypatch.setattr(grouping, "MOST_TURNED", 20)
+    assert (mdav(points, 3) == turned[0]).all()
+    assert (v_mdav(points, 3, gamma=0.5) == turned[1]).all()
+
+
 def test_records_on_a_line_across_memory():
     points = np.asfortranarray(_draw(3, "coarse", 100, 3))
     assert (mdav(points[::2], 3) == naive.mdav(points[::2], 3)).all()

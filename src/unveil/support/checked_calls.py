@@ -8,17 +8,15 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cache, wraps
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from unveil.errors import UnveilError, UsageError
 from unveil.support.rules import kind_words, no_parameter, type_words
-from unveil.wording import is_text
+from unveil.wording import is_text, listing
 
 T = TypeVar("T")
-_TEXT = (str, bytes)
 _SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -49,18 +47,16 @@ def checked_class(kind: T) -> T:
 
 
 def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
-    title = function.__qualname__.removesuffix(".__init__")
-
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
         except UnveilError:
             raise
-        except Exception as error:
-            if misuse := _misuse(function, title, args, options):
-                raise misuse from None
-            raise error from None
+        except Exception:
+            if fault := _misuse(function, args, options):
+                raise UsageError(fault) from None
+            raise
 
     call.checks_arguments = True  # type: ignore[attr-defined]
     return call
@@ -76,38 +72,27 @@ def _annotations(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[
 
 
 def _misuse(
-    function: Callable[..., Any], title: str, args: Sequence[Any], options: Mapping[str, Any]
-) -> UsageError | None:
-    """The error of a call with a wrong argument, or with too many or too few."""
+    function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
+) -> str | None:
+    """What is wrong with the arguments of a call, if something is."""
+    title = function.__qualname__.removesuffix(".__init__")
     signature, hints = _annotations(function)
+    known = signature.parameters
     try:
         bound = signature.bind(*args, **options)
     except TypeError:
-        return UsageError(_misfit(title, signature, len(args), options))
+        for option in options:
+            if option not in known:
+                return no_parameter(title, option, known)
+        given = {*list(known)[: len(args)], *options}
+        absent = [one.name for one in known.values() if one.default is one.empty]
+        missing = listing(name for name in absent if name not in given)
+        return f"{title}: {missing or 'an argument'}: {'not' if missing else 'wrongly'} given"
     for name, argument in bound.arguments.items():
-        hint, several = hints.get(name, Any), signature.parameters[name].kind in _SEVERAL
-        if not (several or fits(argument, hint)):
-            return UsageError(f"{title}: {name}: {type_words(hint)}, not {kind_words(argument)}")
+        hint = Any if known[name].kind in _SEVERAL else hints.get(name, Any)
+        if not fits(argument, hint):
+            return f"{title}: {name}: {type_words(hint)}, not {kind_words(argument)}"
     return None
-
-
-def _misfit(
-    title: str, signature: inspect.Signature, n_args: int, options: Mapping[str, Any]
-) -> str:
-    """What is wrong with the number or the names of the arguments."""
-    known = signature.parameters
-    for option in options:
-        if option not in known:
-            return no_parameter(title, option, known)
-    by_place = [one for one in known.values() if one.kind is not inspect.Parameter.KEYWORD_ONLY]
-    if n_args > len(by_place):
-        return f"{title}: only {len(by_place)} arguments go without their names"
-    given = {one.name for one in by_place[:n_args]}
-    if twice := given & options.keys():
-        return f"{title}: {', '.join(sorted(twice))}: given twice"
-    absent = [one for one in known.values() if one.default is inspect.Parameter.empty]
-    words = ", ".join(one.name for one in absent if one.name not in given | options.keys())
-    return f"{title}: {words}: not given"
 
 
 def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each kind of type
@@ -124,11 +109,10 @@ def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each ki
         return number and not isinstance(value, bool) and _is_float(value)
     if hint is str:
         return isinstance(value, str) and is_text(value)
-    if origin in (Sequence, Collection, Iterable, AbstractSet, tuple, list):
-        whole = isinstance(value, origin) and not isinstance(value, _TEXT)
-        elements = [one for one in args if one is not Ellipsis]
-        listed = whole and isinstance(value, Collection) and len(elements) == 1
-        return whole and (not listed or all(fits(one, elements[0]) for one in value))
+    if origin in (Sequence, Iterable, tuple):
+        whole = isinstance(value, origin) and not isinstance(value, str | bytes)
+        listed = whole and isinstance(value, Collection)
+        return whole and (not listed or all(fits(one, args[0]) for one in value))
     if getattr(origin, "__name__", "") == "ndarray":
         numeric = "biu" if "int" in str(hint) else "biuf"
         return isinstance(value, origin) and value.dtype.kind in numeric

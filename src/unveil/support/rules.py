@@ -14,23 +14,20 @@ _NAMES: dict[Any, str] = {
     str: "text", int: "whole number", float: "number", bool: "true or false", Any: "Python value",
     os.PathLike: "path",
 }  # fmt: skip
-# The types of msgspec's messages.
+# The kinds of value, by the names of Python and of msgspec's messages.
 _KINDS = {
     "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false",
-    "array": "a list", "object": "a table", "null": "nothing",
+    "array": "a list", "list": "a list", "tuple": "a list", "object": "a table", "dict": "a table",
+    "null": "nothing", "NoneType": "None",
 }  # fmt: skip
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?:, got `?(\w+)`?| (.+))?")
-_LIMITS = {
-    "of length >= 1": ", not empty", "of length >=": " with at least", "of length <=":
-    " with at most", "of length": " with", ">=": " of at least", "<=": " of at most",
-}  # fmt: skip
+_LIMIT = re.compile(r"(of length )?([<>]?)=? ?(-?[\d.]+)$")
 # Names that other programs give to our parameters.
 _OTHER_NAMES = {
     "aggr": ("k",), "noise": ("scale",), "variables": ("columns",), "vars": ("columns",),
     "keyVars": ("columns", "keys"), "method": ("algorithm", "metric", "model"), "pd": ("theta",),
     "random_state": ("seed",), "n": ("records", "k"), "distance": ("metric",),
 }  # fmt: skip
-_SEEDS = ("seed", "random_state")
 
 
 def no_parameter(method: str, name: str, known: Iterable[str]) -> str:
@@ -38,7 +35,7 @@ def no_parameter(method: str, name: str, known: Iterable[str]) -> str:
     known = list(known)
     ours = next((one for one in _OTHER_NAMES.get(name, ()) if one in known), None)
     hint = f"; here it is '{ours}'" if ours else suggest(name, known)
-    if name in _SEEDS and ours is None:
+    if name in ("seed", "random_state") and ours is None:
         hint = "; the seed goes to unveil.mask (seed=) or into the plan"
     return f"{method}: '{name}' is not a parameter; parameters are: {listing(known)}{hint}"
 
@@ -80,22 +77,17 @@ def broken_rule(error: Exception) -> str:
 
 def _limit(rest: str) -> str:
     """A range in words: >= 2 is of at least 2."""
-    for sign, words in _LIMITS.items():
-        if rest == sign:
-            return words
-        if rest.startswith(sign):
-            number = rest.removeprefix(sign).strip().removesuffix(".0")
-            return f"{words} {number}" + (" entries" if "length" in sign else "")
-    return f" {rest}" if rest else ""
+    found = _LIMIT.match(rest)
+    if not found:
+        return f" {rest}" if rest else ""
+    most = {">": "at least ", "<": "at most ", "": ""}[found[2]] + found[3].removesuffix(".0")
+    return f" of length {most}" if found[1] else f" of {most}"
 
 
 def kind_words(value: object) -> str:
     """The kind of a value, in words."""
-    if value is None:
-        return "None"
-    kinds = {str: "text", bytes: "bytes", bool: "true or false", int: "a whole number",
-             float: "a number", list: "a list", tuple: "a list", dict: "a table"}  # fmt: skip
-    return kinds.get(type(value), type(value).__name__)
+    name = type(value).__name__
+    return _KINDS.get(name, name) if name != "object" else "a Python object"
 
 
 def words(hint: Any) -> list[str]:

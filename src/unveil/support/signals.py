@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 GRACE = 0.8  # seconds for the program to unwind by itself
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides it
-
-
 _awaited = threading.Event()
 
 
@@ -32,11 +30,8 @@ def ended_by_signals(clean_up: Callable[[], None]) -> Iterator[None]:
     Python runs a signal handler between two lines of Python, so one call of a kernel, a solver or
     a library would put off the end for minutes. A second thread is told of the signal at once.
     """
-    numbers = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        if number != signal.SIGINT:  # for which Python raises KeyboardInterrupt
-            signal.signal(number, _unwind)
+    # For SIGINT Python raises KeyboardInterrupt.
+    before = {number: signal.signal(number, _unwind) for number in NUMBERS[1:]}
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
     previous = signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
@@ -45,7 +40,7 @@ def ended_by_signals(clean_up: Callable[[], None]) -> Iterator[None]:
     def watch() -> None:
         while number := next(iter(os.read(receiver, 1)), 0):
             awaited = number == signal.SIGINT and _awaited.is_set()
-            if number in numbers and not awaited and not unwound.wait(GRACE):
+            if number in NUMBERS and not awaited and not unwound.wait(GRACE):
                 _end(128 + number, clean_up)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -153,7 +153,7 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
         ("[[mask]]\nmethod = 'shuffle'\ncls = 1", "'cls' is not a parameter"),
         ("[[mask]]\nmethod = 'rank-swaping'", "did you mean 'rank-swapping'"),
         ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base"),
-        ("[[mask]]\nmethod = 'rank-swapping'\np = 200", "<= 100"),
+        ("[[mask]]\nmethod = 'rank-swapping'\np = 200", "of at most 100"),
         ("[[mask]]\nmethod = 'rank-swapping'\np = 'x'", "rank-swapping: p"),
         ("[[mask]]\nmethod = 'rank-swapping'\nq = 3", "'q' is not a parameter"),
         ("sead = 3", "did you mean 'seed'"),

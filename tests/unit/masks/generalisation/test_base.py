@@ -259,7 +259,7 @@ def test_what_cannot_be_is_refused(mask, kind, said):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: masks.Mondrian(k=0), ">= 1"),
+        (lambda: masks.Mondrian(k=0), "of at least 1"),
         (lambda: masks.AntiUnification(k=2, models=[LDiversity(l=2)]), "by_confidential to false"),
         (lambda: masks.AntiUnification(k=2, groups=[{"columns": ["age"], "k": 2}]), "give k, or"),
         (masks.AntiUnification, "give k, or groups"),
@@ -274,7 +274,7 @@ def test_what_cannot_be_is_refused(mask, kind, said):
         (lambda: LDiversity(l=2.5), "a whole number"),
         (lambda: LDiversity(l=2, kind="recursive"), "which needs it"),
         (lambda: LDiversity(l=2, c=1.0), "c goes with kind 'recursive'"),
-        (lambda: TCloseness(t=1.5), "<= 1"),
+        (lambda: TCloseness(t=1.5), "of at most 1"),
     ],
 )  # fmt: skip
 def test_parameters_are_held_to_their_ranges(make, said):
