@@ -18,7 +18,7 @@ def test_cases(first):
         for number in range(first, first + BATCH)
         if (result := cases.run_case(SEED, number)).failure is not None
     ]
-    assert not failures, "\n\n".join(map(str, failures))
+    assert not failures, ascii("\n\n".join(map(str, failures)))
 
 
 def test_every_method_and_command_is_generated():

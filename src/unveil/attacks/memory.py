@@ -18,7 +18,7 @@ table of patterns, whatever the number of records.
 from unveil.attacks.base import Matching
 from unveil.attacks.matched.posterior import KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
-from unveil.support.work import MATCHED_SECONDS, PRICED_SECONDS
+from unveil.support.work import KEPT_SECONDS, MATCHED_SECONDS, PRICED_SECONDS
 
 # Bytes of the smallest attack; of a record and a cell of either file; of a pair that the cheapest
 # matching looks at, or the posterior keeps.
@@ -52,5 +52,7 @@ def matching_seconds(records: int, candidates: int, *, matching: Matching) -> fl
     if matching == "nearest":
         return 0.0
     pairs = records * candidates
+    if matching == "one-to-one":
+        return MATCHED_SECONDS * pairs
     few = KEPT_CANDIDATES * records + KEPT_RECORDS * candidates
-    return MATCHED_SECONDS * pairs if pairs <= MOST_PAIRS else PRICED_SECONDS * few
+    return KEPT_SECONDS * pairs if pairs <= MOST_PAIRS else PRICED_SECONDS * few

@@ -25,7 +25,8 @@ from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.mask import masks_of
 
 ATTACKS_SHARE = 0.6  # of the work: the most that all attacks may take
-ATTACK_SHARE = 0.2  # of the work: the most that one attack may take
+ATTACK_SHARE = 0.2  # of the work: the most that one attack may take, but for the strongest
+WORTH = ("posterior", "one-to-one", "nearest")  # how records are linked, the strongest first
 REPEATED_SHARE = 0.05  # of the work: the most of an attack that is made many times over
 SAMPLED_SHARE = 0.01  # of the work: the least that an attack on a sample may take
 LEAST_LEARNT = 0.1  # of the work of learning: with less, a family is left out
@@ -123,19 +124,25 @@ class WorkPlan:
     ) -> list[AttackRun]:
         """Plan attacks, the strongest first, and return them in the given order.
 
-        Those that know the masking come first, then matchings of all records. `made` are the steps
-        of evidence that says nothing of its effort: these are made again, and no others.
+        Those that know the masking come first, then matchings of all records. The strongest may
+        take as much as the whole audit: a large file must not look safer because it was left out.
+        `made` are the steps of evidence without an effort: these are made again, and no others.
         """
         if made is not None:
             runs, requested = [run for run in runs if run.step in made], True
-        ranked = sorted(runs, key=lambda run: (run.blind, run.spec.row_by_row))
-        kept = [run for run in ranked if self._attack(run, pair, requested=requested)]
+        ranked = sorted(runs, key=lambda run: (run.blind, WORTH.index(run.spec.matching)))
+        kept = list[AttackRun]()
+        for run in ranked:
+            strongest = run.name == ranked[0].name
+            if self._attack(run, pair, requested=requested, strongest=strongest):
+                kept.append(run)
         return [run for run in runs if run in kept]
 
-    def _attack(self, run: AttackRun, pair: FilePair, *, requested: bool) -> bool:
+    def _attack(self, run: AttackRun, pair: FilePair, *, requested: bool, strongest: bool) -> bool:
         """Plan an attack: on all records, on a sample, or, if that is no cheaper, not at all."""
         left = ATTACKS_SHARE * self.work - sum(self.expected.values())
         most = min(ATTACK_SHARE * self.work, max(left, SAMPLED_SHARE * self.work))
+        most = self.work if strongest else most
         seconds, least = work_of(run, pair), work_of(run, pair, records=0) - START_SECONDS
         sampled = run.spec.row_by_row and least <= most
         if not (requested or sampled or seconds <= most):
