@@ -59,8 +59,7 @@ def test_of_a_comparison(evidence, external):
     document = json.loads(msgspec.json.encode(found))
     document["numbered"] = [f"release {number}" for number in (1, 2, 3)]
     read = checked(page(comparison_summary(found, external=external)), document)
-    drawn = {"risk-loss", "by-attack"} if external else {"risk-loss", "by-attack", "by-measure"}
-    assert set(read.charts()) == drawn
+    assert set(read.charts()) == {"risk-loss", "by-attack", "by-measure"}
     assert ("<i>" in read.names) is not external
 
 

@@ -47,7 +47,7 @@ SECTIONS = {
     "renames",
     multiple=True,
     metavar="NEW=OLD",
-    help="Names of a column in RELEASE and ORIGINAL; repeatable.",
+    help="Column of RELEASE and its name in ORIGINAL.",
 )
 @click.option(
     "--attack",

@@ -21,7 +21,8 @@ _KINDS = {
     "null": "nothing", "NoneType": "None",
 }  # fmt: skip
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?:, got `?(\w+)`?| (.+))?")
-_LIMIT = re.compile(r"(of length )?([<>]?)=? ?(-?[\d.]+)$")
+_LIMIT = re.compile(r"(of length )?([<>]?=?) ?(-?[\d.]+)$")
+_BOUNDS = {">=": "at least ", "<=": "at most ", ">": "above ", "<": "below ", "": ""}
 # Names that other programs give to our parameters.
 _OTHER_NAMES = {
     "aggr": ("k",), "noise": ("scale",), "variables": ("columns",), "vars": ("columns",),
@@ -76,12 +77,14 @@ def broken_rule(error: Exception) -> str:
 
 
 def _limit(rest: str) -> str:
-    """A range in words: >= 2 is of at least 2."""
+    """A range in words: >= 2 is of at least 2, > 0 is above 0."""
     found = _LIMIT.match(rest)
     if not found:
         return f" {rest}" if rest else ""
-    most = {">": "at least ", "<": "at most ", "": ""}[found[2]] + found[3].removesuffix(".0")
-    return f" of length {most}" if found[1] else f" of {most}"
+    bound = _BOUNDS[found[2]] + found[3].removesuffix(".0")
+    if found[1]:
+        return f" of length {bound}"
+    return f" {bound}" if found[2] in (">", "<") else f" of {bound}"
 
 
 def kind_words(value: object) -> str:

@@ -146,13 +146,14 @@ def normal_scores(values: Floats, among: Floats | None = None) -> Floats:
 def spread(values: Floats) -> tuple[float, float]:
     """The mean and the standard deviation (with n - 1) of the values that are not NaN.
 
-    The deviation of a constant is exactly 0; without values both are 0. No digit depends on the
-    order of the values.
+    The deviation of a constant is exactly 0, of ranges too wide to be squared infinite; without
+    values both are 0. No digit depends on the order of the values.
     """
     known = np.sort(values[~np.isnan(values)])  # the same sum in whatever order they stand
     if len(known) < 2 or known[0] == known[-1]:
         return (float(known[0]) if len(known) else 0.0), 0.0
-    return float(known.mean()), float(known.std(ddof=1))
+    with np.errstate(over="ignore"):
+        return float(known.mean()), float(known.std(ddof=1))
 
 
 def scale_of(data: Numbers) -> Scale:

@@ -225,7 +225,7 @@ def test_stars_as_wildcards_are_values_here():
         ({"intervals": [5, 12]}, "age: intervals: widths, each a multiple of the one before"),
         ({"intervals": [5, 5]}, "each a multiple"),
         ({"intervals": []}, "each a multiple"),
-        ({"intervals": [-5]}, "> 0"),
+        ({"intervals": [-5]}, "above 0"),
         ({"prefix": [2, 3]}, "each less than before"),
         ({"prefix": []}, "prefix"),
         ({"prefix": True, "intervals": [5]}, "not both"),

@@ -164,6 +164,6 @@ def test_no_limit_is_broken_by_nobody(monkeypatch):
     assert all(one.n for one in result.evidence.subgroups.groups)
 
 
-def test_a_replay_attacks_the_same_rare_categories(sampled, monkeypatch):
+def test_a_replay_attacks_the_same_rare_categories(sampled, monkeypatch, tmp_path):
     monkeypatch.undo()
-    assert replay(sampled.evidence).same
+    assert replay(sampled.evidence, folder=tmp_path).same
