@@ -34,7 +34,7 @@ WRONG = {
     "key": f"{ATTACK} --key person",
     "truth": f"{AUDIT} --truth person",
     "replay": "audit --replay in/people.csv",
-    "seconds": f"{AUDIT} --seconds 3 --truth in/mixed-map.csv",
+    "seconds": f"{AUDIT} --seconds 0 --truth in/mixed-map.csv",
     "evidence": "compare in/policy.toml",
     "report": "report in/policy.toml",
     "link": "link in/people.csv in/mixed.csv --confidence 2",
