@@ -108,6 +108,13 @@ def test_a_limit_that_means_nothing_is_refused_with_the_reason(people, steps, po
         limits(people, masked, **policy)
 
 
+def test_rows_that_microaggregation_made_equal_are_counted(people):
+    """They cannot be told apart, so that k is true of them, though their numbers are others."""
+    grouped = unveil.mask(people, [masks.Microaggregation(k=10, columns=["age"])], seed=7)
+    found = only(limits(people, grouped, k_anonymity={"k": 10, "keys": ["age"]}))
+    assert (found.kept, found.found >= 10) == (True, True)
+
+
 def test_the_page_and_the_terminal_name_the_keys(people, release):
     evidence = limits(people, release, k_anonymity=3)
     for external, words in ((False, "k-anonymity of region, sex, education"), (True, "of 3 keys")):

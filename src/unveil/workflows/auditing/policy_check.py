@@ -279,8 +279,8 @@ def _meaningless(
         sets = "; ".join(listing(keys) for _, keys in promised)
         return f"masks promise it of different keys ({sets}): name the keys of the limit"
     noisy = [name for name in perturbed if name in classes.keys or not classes.keys]
-    if not noisy:
-        return ""
+    if not noisy or (classes.keys and uniqueness(pair.release, classes.keys).smallest > 1):
+        return ""  # rows that are equal cannot be told apart, however they became so
     remedy = "name keys that were not perturbed, or leave the limit out"
     return f"{listing(noisy)}: perturbed, so that {MEANS_NOTHING}; {remedy}"
 
