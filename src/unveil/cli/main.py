@@ -149,7 +149,7 @@ def cli(*, quiet: bool, verbose: bool) -> None:
     sqlite:///survey.db?table=people, postgresql://host/db?query=select ...
 
     Exit codes: 0 done, 1 the policy failed, 2 usage, 3 data or plan, 4 a package is
-    missing, 70 an internal error, 130 stopped.
+    missing, 70 an internal error, 130 or 143 stopped.
     """
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")
