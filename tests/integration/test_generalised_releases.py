@@ -27,7 +27,8 @@ NORTH = ("Northport", "Highfell", "Lakeside")
 
 @pytest.fixture(scope="module")
 def people():
-    return unveil.households(N, seed=3)
+    sample = unveil.households(N, seed=3)
+    return sample.select([name for name in sample.columns if name != "household"])
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ class Mask(Spec, frozen=True, kw_only=True):
     """A masking method with its parameters."""
 
     name: Annotated[
-        Annotated[str, Meta(min_length=1)] | None,
+        Annotated[str, Meta(min_length=1, max_length=100)] | None,
         Meta(description="Name of the step, part of its random seed; by default the method's."),
     ] = None
 

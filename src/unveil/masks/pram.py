@@ -159,7 +159,7 @@ def _draw_even(transitions: EvenChanges, coded: Ints, uniforms: Floats) -> Ints:
     step, stay = transitions.to_each[coded], 1.0 - transitions.change[coded]
     own = np.searchsorted(occurring, coded)
     after = uniforms - own * step - stay  # 0 or more: beyond the category's own step
-    with np.errstate(divide="ignore", invalid="ignore"):  # a step of 0 is never divided by
+    with np.errstate(all="ignore"):  # a step of 0 is never taken; one near it ends at the last
         steps = np.where(after >= 0, own + 1 + after // step, uniforms // step)
     place = np.where((uniforms >= own * step) & (after < 0) | (step <= 0), own, steps)
     drawn = occurring[np.minimum(place, len(occurring) - 1).astype(np.int64)]

@@ -24,7 +24,8 @@ def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
 def propose_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     """The guess for a schema file that is yet to be written: two whole numbers are a code."""
     guess = guess_attribute(column, ordered=ordered)
-    if guess.level == "numeric" and is_whole(column) and column.drop_nulls().n_unique() == 2:
+    whole = column.dtype.is_integer()  # 1.0 is written as such, which is another text than 1
+    if guess.level == "numeric" and whole and column.drop_nulls().n_unique() == 2:
         return Attribute(level="nominal")
     return guess
 

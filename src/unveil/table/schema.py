@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import SchemaError
+from unveil.errors import SchemaError, UsageError
 from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
@@ -144,6 +144,8 @@ class Schema:
         return lenient
 
     def __getitem__(self, column: str) -> Attribute:
+        if not isinstance(column, str):
+            raise UsageError(f"a column is named by text, not {type(column).__name__}")
         return self._attributes.get(column, _UNDECLARED)
 
     def __iter__(self) -> Iterator[str]:
