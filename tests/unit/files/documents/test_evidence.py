@@ -60,7 +60,7 @@ def test_older_evidence_is_read_with_a_caution_above_the_verdict(audit, tmp_path
         assert plain(said[0]).startswith(f"This evidence {older}")
         said = comparison_summary(compared, external=external).cautions
         assert [plain(one) for one in said] == [
-            f"The evidence of '{name}' {older} Audit the files again."
+            f"The evidence of {name} {older} Audit the files again."
         ]
     assert not [one for one in summary(audit.evidence).cautions if older in plain(one)]
     assert comparison_summary(unveil.compare([audit, audit])).cautions == ()
