@@ -186,7 +186,7 @@ def test_tables_go_in_and_out_by_uri(unveil_command):
     assert unveil_command("compare", "one.json", "two.json", *records).code == 0
     refused = unveil_command("audit", "--replay", "one.json")
     assert refused.code == 2
-    assert "original: the document names sqlite:///people.db, a database" in refused.err
+    assert "original: the evidence names sqlite:///people.db, which is a database" in refused.err
     given = ("audit", "--replay", "one.json", *both[:2], "--truth", f"{place}map")
     assert unveil_command(*given).code == 0
     assert unveil_command("link", "people.sav", "people.xlsx#who", "--truth", "person").code == 0

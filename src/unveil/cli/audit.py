@@ -104,10 +104,10 @@ def command(
     if as_json:
         print_json(result.evidence)
     else:
-        print_audit(result)
-        pages.say()
         if result.was_finished:
             note(f"{chosen['evidence']}: this audit was finished already; nothing was run again.")
+        print_audit(result)
+        pages.say()
         for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
             if chosen[option] is not None and not result.was_finished:
                 note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")

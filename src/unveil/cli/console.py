@@ -5,8 +5,10 @@ import logging
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from typing import Any
 
 import click
@@ -15,6 +17,8 @@ import msgspec
 from unveil.errors import FileError
 from unveil.support.options import TaskProgress
 from unveil.wording import printable, reason
+
+SECONDS_BEFORE, SHARE_BEFORE = 5, 0.01  # of the work, before its speed is known
 
 
 def say(line: str = "") -> None:
@@ -126,6 +130,17 @@ def _lines(task: str) -> TaskProgress:
     return show
 
 
+def time_left(done: float, total: float, seconds: float) -> str:
+    """The time that the rest of the work takes at the speed so far; nothing until that is known.
+
+    >>> time_left(20, 80, seconds=30), time_left(20, 80, seconds=1)
+    ('left: 0:01:30', '')
+    """
+    if seconds < SECONDS_BEFORE or done <= SHARE_BEFORE * total:
+        return ""
+    return f"left: {timedelta(seconds=round((total - done) / done * seconds))}"
+
+
 @contextmanager
 def _bar(task: str) -> Iterator[TaskProgress]:
     from rich import progress as rich
@@ -133,17 +148,16 @@ def _bar(task: str) -> Iterator[TaskProgress]:
     from rich.markup import escape
 
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeElapsedColumn())
-    left = (rich.TextColumn("left:"), rich.TimeRemainingColumn())
-    # The speed is that of the whole job: steps differ more than their estimates are wrong.
-    console, period = Console(stderr=True), 3600.0
-    with rich.Progress(
-        *columns, *left, console=console, transient=True, speed_estimate_period=period
-    ) as shown:
-        job = shown.add_task(escape(printable(task)), total=None)
+    left = rich.TextColumn("{task.fields[left]}")
+    with rich.Progress(*columns, left, console=Console(stderr=True), transient=True) as shown:
+        job, begun = shown.add_task(escape(printable(task)), total=None, left=""), 0.0
 
         def show(task: str, done: float, total: float) -> None:
-            known = total or None  # the amount of work may be unknown
-            shown.update(job, description=escape(printable(task)), completed=done, total=known)
+            nonlocal begun
+            begun = begun or time.monotonic()  # what was before, such as reading, is not counted
+            said, known = escape(printable(task)), total or None  # the work may be unknown
+            left = time_left(done, total, time.monotonic() - begun)
+            shown.update(job, description=said, completed=done, total=known, left=left)
 
         yield show
 

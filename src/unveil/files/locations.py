@@ -222,11 +222,12 @@ class TrustedPlaces:
 
     >>> TrustedPlaces(Path("data")).find("/etc/passwd", "original", "ORIGINAL")
     Traceback (most recent call last):
-    unveil.errors.UsageError: original: the document names /etc/passwd, ...
+    unveil.errors.UsageError: original: the document names /etc/passwd, which is ...
     """
 
     folder: Path | None  # of the document; None: no file of it is opened by itself
     given: Sequence[str] = ()
+    document: str = "the document"  # its name
 
     def __post_init__(self) -> None:
         if isinstance(self.given, str):
@@ -238,9 +239,9 @@ class TrustedPlaces:
         if named in self.given:
             return named
         if is_uri(named):  # what follows the question mark may be a secret
-            shown, kind = str(locate(named)).partition("?")[0], "a database"
+            shown, kind = str(locate(named)).partition("?")[0], "which is a database"
         else:
-            shown, kind = named, "which is no file in the folder of the document"
+            shown, kind = named, "which is not in its folder"
             places = [base / named for base in (self.folder, Path()) if base is not None]
             for one in self.given:
                 if not is_uri(one) and _absolute(one) in map(_absolute, places):
@@ -249,9 +250,8 @@ class TrustedPlaces:
                 if self.folder is not None and _is_file_inside(place, self.folder):
                     return str(place)
         raise UsageError(
-            f"{what}: the document names {shown}, {kind}; only a file in its folder is opened "
-            "without being asked for: if you trust the document, name the place yourself "
-            f"({option})"
+            f"{what}: {self.document} names {shown}, {kind}: if you trust {self.document}, give "
+            f"the place yourself ({option})"
         )
 
 

@@ -9,10 +9,17 @@ from unveil.support.phrases import Phrase, counted, name, names, percent, phrase
 from unveil.values.results.evidence import Audit, Evidence, Finding
 from unveil.values.results.risk import Risk
 
+OLDER = (
+    "{} is of an earlier version: its ceilings, risks of records and verdict may be too low. "
+    "Audit the files again."
+)
+
 
 def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
     """What stands above the verdict: what was not attacked, and what nobody decided."""
     said = list[Phrase]()
+    if evidence.is_older:
+        said.append(phrase(OLDER, "This evidence"))
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         said.append(

@@ -2,7 +2,7 @@
 
 from unveil import __version__
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
-from unveil.reports.headline import cautions, headline
+from unveil.reports.headline import OLDER, cautions, headline
 from unveil.reports.sections import (
     advice,
     attacks,
@@ -16,7 +16,7 @@ from unveil.reports.sections import (
     verdict,
 )
 from unveil.reports.sections.validity import validity
-from unveil.support.phrases import names
+from unveil.support.phrases import names, phrase
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Evidence
 
@@ -102,6 +102,8 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         comparison.by_loss(result),
         comparison.notes(result, external=external),
     ]
+    older = [one.name for one in result.releases if one.older]
+    caution = phrase(OLDER, phrase("The evidence of {}", names(older)))
     return Summary(
         kind=EXTERNAL if external else INTERNAL,
         title="Releases of one original, side by side",
@@ -113,4 +115,5 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         limits=comparison.limits(),
         version=__version__,
         external=external,
+        cautions=(caution,) if older else (),
     )

@@ -177,8 +177,10 @@ class Microdata:
 
     def column(self, name: str) -> pl.Series:
         """One column, with missing cells null."""
-        if name not in self._columns.columns:  # a number would be a row
-            raise DataError(absent_column(str(name), self.columns))
+        if not isinstance(name, str):  # a number would be a row
+            raise DataError(f"a column is named by a text, not by {type(name).__name__}")
+        if name not in self._columns.columns:
+            raise DataError(absent_column(name, self.columns))
         return self._columns[name]
 
     def missing_code(self, name: str) -> pl.Series:
@@ -290,7 +292,8 @@ class Microdata:
         return self._copy(self._columns.with_columns(column), self._forms, schema)
 
     def select(self, columns: Sequence[str]) -> Microdata:
-        """A copy with these columns only, in this order."""
+        """A copy with these columns only, in this order; a text is the name of one."""
+        columns = [columns] if isinstance(columns, str) else columns
         self.check(*columns)
         if not columns or len(set(columns)) < len(columns):
             raise UsageError("select at least one column, and none twice")

@@ -129,6 +129,7 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
         interval_column=None if most is None else most.column,
         loss=evidence.loss.overall.value,
         unchanged=len(evidence.unchanged.unchanged),
+        older=evidence.is_older,
         passed=None if verdict is None else verdict.passed,
         broken=() if verdict is None else tuple(limit.limit for limit in verdict.broken),
         attacks=tuple(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import unveil
 from unveil.errors import UsageError
 from unveil.files.locations import TrustedPlaces
 
@@ -36,7 +37,7 @@ def test_a_file_in_the_folder_of_the_document_is_opened(folder, name):
 def test_a_name_from_the_working_folder_is_found_if_it_is_in_the_folder(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     assert TrustedPlaces(Path("plans")).find("plans/people.csv", "plan") == "plans/people.csv"
-    with pytest.raises(UsageError, match="which is no file in the folder"):
+    with pytest.raises(UsageError, match="which is not in its folder"):
         TrustedPlaces(Path("plans")).find("elsewhere/people.csv", "plan")
 
 
@@ -93,3 +94,13 @@ def test_a_refusal_repeats_no_secret(folder, uri):
     with pytest.raises(UsageError) as refused:
         TrustedPlaces(folder).find(uri, "original", "ORIGINAL")
     assert "secret" not in str(refused.value)
+
+
+def test_a_place_elsewhere_is_told_with_the_name_of_the_document(tmp_path):
+    (tmp_path / "plan.toml").write_text("seed = 1\n[[mask]]\nmethod = 'rounding'\nbase = 5")
+    with pytest.raises(UsageError) as refused:
+        unveil.files.read_plan(tmp_path / "plan.toml").locate("/else/people.csv")
+    assert str(refused.value) == (
+        "plan: plan.toml names /else/people.csv, which is not in its folder: if you trust "
+        "plan.toml, give the place yourself (--allow, allow=)"
+    )

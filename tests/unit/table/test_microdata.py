@@ -364,3 +364,13 @@ def test_a_star_over_a_missing_cell_forgets_the_code():
     assert hidden.to_frame()["x"].to_list() == ["a", "*", "9", "*"]
     assert hidden.to_text_frame()["x"].to_list() == ["a", "*", "9", "*"]
     assert data.to_frame().equals(frame)
+
+
+def test_a_text_is_one_column_and_nothing_is_none():
+    data = unveil.households(5)
+    assert data.select("age").columns == ("age",)
+    with pytest.raises(unveil.UnveilError, match="column 'zz' is not in the data"):
+        data.select("zz")
+    for wrong in (None, 0):
+        with pytest.raises(unveil.UnveilError, match=r"^a column is named by a text, not by \w+$"):
+            data.column(wrong)

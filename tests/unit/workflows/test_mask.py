@@ -496,7 +496,7 @@ def test_a_plan_opens_what_lies_beside_it_and_all_else_on_request(
     for place in ("../s.csv", str(tmp_path / "s.csv"), "postgresql://127.0.0.1:1/db?table=people"):
         refused = masked(place)
         assert refused.code == 2
-        assert f"plan: the document names {place.partition('?')[0]}" in refused.err
+        assert f"plan: plan.toml names {place.partition('?')[0]}" in refused.err
         attack = ("attack", "tailored", "s.csv", "r.csv", "-s", "s.toml", "--truth", "row-order")
         plan = ("--plan", "plans/plan.toml")
         for done in (unveil_command(*attack, *plan), unveil_command("audit", *attack[2:], *plan)):

@@ -14,7 +14,7 @@ from unveil.files.tables import read, write
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
-from unveil.values.results.evidence import FORMAT, Audit, Evidence
+from unveil.values.results.evidence import FORMAT, OLDEST_FORMAT, Audit, Evidence
 from unveil.wording import reason
 
 ROW = "row"
@@ -59,11 +59,11 @@ def read_evidence(path: str | os.PathLike[str]) -> Evidence:
     try:
         text = path.read_bytes()
         made_by = msgspec.json.decode(text, type=_Version)
-        if made_by.format != FORMAT:
+        if not OLDEST_FORMAT <= made_by.format <= FORMAT:
             raise FileError(
                 f"this evidence was made by unveil {made_by.version}, in format {made_by.format}; "
-                f"this is unveil {__version__}, which reads format {FORMAT}: audit again, or read "
-                "it with that version"
+                f"this is unveil {__version__}, which reads formats {OLDEST_FORMAT} to {FORMAT}: "
+                "audit again, or read it with that version"
             ).at(str(path))
         evidence = msgspec.json.decode(text, type=Evidence)
     except OSError as error:

@@ -86,7 +86,8 @@ def read_plan(path: str | os.PathLike[str], *, allow: Sequence[str] = ()) -> Pla
     8.0
     """
     plan = _read(path, "plan", plan_from, SpecError)
-    return replace(plan, locate=partial(TrustedPlaces(Path(path).parent, allow).find, what="plan"))
+    places = TrustedPlaces(Path(path).parent, allow, Path(path).name)
+    return replace(plan, locate=partial(places.find, what="plan"))
 
 
 def plan_from(table: Mapping[str, Any]) -> Plan:

@@ -10,6 +10,7 @@ from unveil.table.encoding.to_arrays import spread
 from unveil.values.file_pair import FilePair
 from unveil.values.single_values import columns_of_level, single_numbers
 
+FEW_NUMBERS = "there are no two numeric attributes that vary"
 LARGEST_SCORE = 1e70  # standard deviations from the mean: larger ones cannot be squared
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from unveil.measures.information_loss.catalogue import NO_PAIRS, MeasuredLoss, loss_measure
 from unveil.measures.information_loss.moments import (
+    FEW_NUMBERS,
     Moments,
     StandardisedPair,
     moments,
@@ -19,7 +20,6 @@ from unveil.values.single_values import columns_of_level, single_numbers
 
 LEADING_SHARE = 0.8  # of the variance that the leading components carry
 NO_NUMBERS = "no numeric attribute that varies"
-FEW_NUMBERS = "there are no two numeric attributes that vary"
 
 
 def numeric(pair: FilePair) -> MeasuredLoss:

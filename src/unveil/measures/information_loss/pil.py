@@ -8,7 +8,7 @@ from unveil.measures.information_loss.catalogue import (
     loss_measure,
     mean_or_none,
 )
-from unveil.measures.information_loss.moments import Moments, StandardisedPair
+from unveil.measures.information_loss.moments import FEW_NUMBERS, Moments, StandardisedPair
 from unveil.support.arrays import Floats
 
 QUANTILES = np.arange(5, 100, 5) / 100
@@ -52,9 +52,9 @@ def pil(standard: StandardisedPair, original: Moments, release: Moments) -> Meas
     measures = []
     for name, values in zip((*SINGLE, *JOINT), parts, strict=True):
         known = values[~np.isnan(values)]
-        what = "attribute that varies" if name in SINGLE else "two numeric attributes that vary"
+        few = "there is no attribute that varies" if name in SINGLE else FEW_NUMBERS
         value = float(known.mean()) if len(known) else None
-        note = standard.note if len(known) else f"there is no {what}"
+        note = standard.note if len(known) else few
         measures.append(loss_measure(name, value, n=len(known), note=note))
     known_parts = [measure.value for measure in measures if measure.value is not None]
     note = standard.note if known_parts else "no numeric attribute that varies"

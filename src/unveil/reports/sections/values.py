@@ -273,7 +273,7 @@ def unchanged(evidence: Evidence) -> Section:
         said.append(
             phrase(
                 "Who lives together stayed as it was: the release has the [household number]"
-                "(household-number) {}. New numbers would tell the same.",
+                "(household-number) {}. Renumbering does not hide who lives together.",
                 names(evidence.grouping),
             )
         )

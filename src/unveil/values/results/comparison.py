@@ -52,6 +52,7 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     broken: tuple[str, ...]  # limits of the policy that are not met
     attacks: tuple[AttackShare, ...]  # all but the worst of a sweep
     losses: tuple[LossValue, ...]
+    older: bool = False  # its evidence is of an earlier format
 
     @property
     def risk(self) -> float | None:

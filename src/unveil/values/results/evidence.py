@@ -31,7 +31,8 @@ from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count
 
 ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
-FORMAT = 2  # of the evidence; it changes with the meaning of a field
+FORMAT = 3  # of the evidence; it changes with the meaning of a field
+OLDEST_FORMAT = 2  # that is read: its figures may be too low, and it may have no digest
 # How an audit was made: what its numbers follow from, as the evidence's digest covers it.
 STATEMENT = (
     *("format", "version", "software", "inputs", "truth", "schema", "plan", "seed", "settings"),
@@ -168,6 +169,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
     grouping: tuple[str, ...] = ()  # released household numbers, which no attack has used
     digest: str | None = None  # of the statement; None: older evidence
+
+    @property
+    def is_older(self) -> bool:
+        """Whether some of its figures meant something else when it was written."""
+        return self.format < FORMAT
 
     @property
     def statement_digest(self) -> str:

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta
 
-from unveil.errors import SpecError, errors_at
-from unveil.support.specs import Spec
+from unveil.errors import SpecError
+from unveil.support.specs import Spec, method_name
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -18,9 +18,13 @@ class ClassLimit(Spec, frozen=True, kw_only=True):
     parameter: ClassVar[str]  # the name of its number
 
     keys: Annotated[
-        Annotated[tuple[str, ...], Meta(min_length=1)] | None,
-        Meta(description="The attributes that define the classes."),
+        tuple[str, ...] | None, Meta(description="The attributes that define the classes.")
     ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.keys == ():
+            raise SpecError(f"{method_name(type(self))}: keys: name at least one column")
 
 
 class KAnonymityLimit(ClassLimit, frozen=True, kw_only=True):
@@ -128,8 +132,11 @@ class Policy(Spec, frozen=True, kw_only=True):
         for name, kind in CLASS_LIMITS.items():
             table: Any = getattr(self, name)
             if isinstance(table, dict) and all(isinstance(key, str) for key in table):
-                with errors_at(f"policy: {name}"):
+                try:
                     msgspec.structs.force_setattr(self, name, kind(**table))
+                except SpecError as error:
+                    rule = str(error).removeprefix(f"{method_name(kind)}: ")
+                    raise SpecError(f"policy: {name}: {rule}") from None
         super().__post_init__()
         if not self.to_dict():
             raise SpecError(

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from unveil.files.atomic_write import check_target
+from unveil.errors import FileError
 from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import read_evidence, read_records
-from unveil.files.locations import as_path, is_table_path
+from unveil.files.locations import is_table_path
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress, TaskProgress
 from unveil.values.results.evidence import Audit, statement_digest
@@ -30,6 +30,7 @@ class Checkpoints:
         folder: CheckpointFolder | None = None,
     ) -> None:
         self._expected, self._done = expected, 0.0
+        self._total = max(sum(expected.values()), 1e-9)
         self._progress, self._folder = progress, folder
 
     def run(self, name: str, kind: Any, work: Callable[[Progress], T]) -> T:
@@ -51,16 +52,14 @@ class Checkpoints:
         seconds = self._expected.get(name, 0.0)
         progress(0, 1)
         result = None if self._folder is None else self._folder.find(name, kind)
-        if result is None:
-            result = work(progress)
-            if self._folder is not None:
-                self._folder.keep(name, *result)
+        if result is not None:  # no work, by which the speed would be too high
+            self._total = max(self._total - seconds, 1e-9)
+            return result
+        result = work(progress)
+        if self._folder is not None:
+            self._folder.keep(name, *result)
         self._done += seconds
         return result
-
-    @property
-    def _total(self) -> float:
-        return max(sum(self._expected.values()), 1e-9)
 
     def finish(self) -> None:
         """Report the end and remove the folder."""
@@ -84,7 +83,10 @@ def finished_audit(settings: AuditSettings, statement: Mapping[str, Any]) -> Aud
         return None
     evidence = read_evidence(settings.evidence)
     if evidence.digest != statement_digest(statement):
-        check_target(as_path(settings.evidence), force=False)
+        raise FileError(
+            "the file exists already; it is the evidence of another audit (other inputs, settings "
+            "or version): choose another name, or overwrite it with force=True (--force)"
+        ).at(str(settings.evidence))
     table = settings.per_record
     if unfinished(settings.evidence).exists() or not (table is None or is_table_path(table)):
         return None

@@ -25,7 +25,7 @@ from unveil.workflows.auditing.inputs import INTRUDER_FILE, ROW_NUMBERS, AuditIn
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.sources import read_named
 
-NOT_COMPARED = ("version", "software", "digest")  # what notes and the digest tell
+NOT_COMPARED = ("format", "version", "software", "digest")  # what notes and the digest tell
 OPTIONS = {  # by which an input is given again
     "original": "ORIGINAL, original=",
     "release": "RELEASE, release=",
@@ -77,7 +77,7 @@ def replay(  # noqa: PLR0913 - the inputs of a verb, by name
     by themselves; without a folder, none is. All others are given again: an input by its name, a
     place that an attack or a plan names by `allow`.
     """
-    places = TrustedPlaces(None if folder is None else Path(folder), allow)
+    places = TrustedPlaces(None if folder is None else Path(folder), allow, "the evidence")
     given = {"original": original, "release": release, "truth": truth, INTRUDER_FILE: intruder_file}
     _check_replayable(evidence, given)
     files = {
@@ -110,7 +110,7 @@ def replay(  # noqa: PLR0913 - the inputs of a verb, by name
     if older:  # it chose attacks by the number of records
         before["left_out"] = now["left_out"]
     differences = list(_differences("", before, now))
-    if evidence.digest not in (None, stated):
+    if evidence.digest not in ((None, stated) if evidence.is_older else (stated,)):
         differences.insert(0, ChangedNumber("digest", evidence.digest, stated))
     return Replay(
         same=not differences,
@@ -143,16 +143,20 @@ def _check_replayable(evidence: Evidence, given: Mapping[str, Any]) -> None:
 
 def _notes(evidence: Evidence, again: Evidence, stated: str) -> Iterator[str]:
     """How the evidence and the program of its audit differ from those of the replay."""
-    if evidence.digest is None:
+    if evidence.digest is None and evidence.is_older:
         yield (
             "this evidence has no digest, as older versions wrote it: a change of its version, "
             "settings or policy would not be found"
         )
+    elif evidence.digest is None:
+        yield "the evidence was changed after it was written: its digest was removed"
     elif evidence.digest != stated:
         yield (
             "the evidence was changed after it was written: its version, inputs, truth, schema, "
             "plan, seed, settings, attacks or policy are not those of its digest"
         )
+    if evidence.is_older:
+        yield "some figures of this evidence had another meaning: where they differ, audit again"
     if evidence.version != __version__:
         yield f"the audit was made by unveil {evidence.version}, this is {__version__}"
     changed = [n for n, number in evidence.software.items() if again.software.get(n) != number]

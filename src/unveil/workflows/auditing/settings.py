@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import Annotated, Any
 
 import msgspec
@@ -115,6 +116,11 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     )
 
     def __post_init__(self) -> None:
+        with suppress(ValueError, TypeError, OverflowError):  # it is a word
+            raise SpecError(
+                "--effort is quick, normal or thorough; for a time use --seconds "
+                f"{float(self.effort):g}"
+            )
         super().__post_init__()
         for name, kinds in (
             ("plan", (Plan, str, os.PathLike)),
@@ -128,7 +134,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
                 raise SpecError(f"settings: {name}: not {type(value).__name__}")
         select_engine(self.engine)
         if self.seconds is not None and self.effort != "normal":
-            raise SpecError("settings: seconds: an effort has its own: leave one of them out")
+            raise SpecError("give --effort or --seconds, not both")
         if self.knows == ():
             raise SpecError("settings: knows: name at least one attribute")
         if self.resume and self.evidence is None:

@@ -6,6 +6,9 @@ import pytest
 import unveil
 from fixtures import audits
 from unveil.files.documents.evidence import read_records, write_evidence, write_records
+from unveil.reports.summary import comparison_summary, summary
+from unveil.support.phrases import plain
+from unveil.values.results.evidence import Audit
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,7 @@ def test_evidence_of_another_kind_is_refused(audit, tmp_path):
     path = tmp_path / "a.json"
     unveil.write(audit, path)
     whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"format": 2,', b'"format": 99,'))
+    path.write_bytes(whole.replace(b'"format": 3,', b'"format": 99,'))
     with pytest.raises(unveil.UnveilError, match=r"in format 99; this\s+is unveil"):
         unveil.files.read_evidence(path)
     for broken in (whole[:-40], b"", b"[]", b"{}", b"\xff\xfe", b'{"format": 2, "version": "0"}'):
@@ -41,6 +44,26 @@ def test_evidence_of_another_kind_is_refused(audit, tmp_path):
             unveil.files.read_evidence(path)
     with pytest.raises(unveil.UnveilError, match="cannot be read"):
         unveil.files.read_evidence(tmp_path)
+
+
+def test_older_evidence_is_read_with_a_caution_above_the_verdict(audit, tmp_path):
+    """Its ceilings, risks of records and grouping of households meant something else."""
+    path = tmp_path / "a.json"
+    unveil.write(audit, path)
+    path.write_bytes(path.read_bytes().replace(b'"format": 3,', b'"format": 2,'))
+    read = unveil.files.read_evidence(path)
+    older = "is of an earlier version: its ceilings, risks of records and verdict may be too low."
+    assert str(Audit(read, {})).startswith(f"This evidence {older} Audit the files again. ")
+    compared = unveil.compare([path, audit], names=["then", "now"])
+    for external, name in ((False, "then"), (True, "release 1")):
+        said = summary(read, external=external).cautions
+        assert plain(said[0]).startswith(f"This evidence {older}")
+        said = comparison_summary(compared, external=external).cautions
+        assert [plain(one) for one in said] == [
+            f"The evidence of {name} {older} Audit the files again."
+        ]
+    assert not [one for one in summary(audit.evidence).cautions if older in plain(one)]
+    assert comparison_summary(unveil.compare([audit, audit])).cautions == ()
 
 
 def test_the_risk_of_each_record_is_a_table_of_its_own(audit, tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 from fixtures.evidence import evidence, finding, made
 from unveil import Policy, measures
+from unveil.errors import SpecError
 from unveil.values.results.disclosure import Diversity, PolicyClasses
 from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
 from unveil.values.results.risk import Claims, Interval
@@ -84,3 +85,12 @@ def test_what_the_order_of_rows_betrays(correlation, unlikely, stay, beside, bet
     one = msgspec.structs.replace(finding("position", p_value=stay), row_order=order)
     found = limit(evidence(attacks=(finding(), one)), forbid_row_order=True)
     assert (found.found, found.kept) == (betrayed, not betrayed)
+
+
+def test_a_limit_on_classes_is_wrong_in_plain_words():
+    for limit, rule in (
+        ({"k": 3, "keys": []}, "keys: name at least one column"),
+        ({"keys": ["age"]}, "k: not given"),
+    ):
+        with pytest.raises(SpecError, match=f"^policy: k_anonymity: {rule}$"):
+            Policy(k_anonymity=limit)

@@ -147,7 +147,7 @@ def test_files_may_have_moved(files, tmp_path):
     evidence = audited(tmp_path, **QUICK)
     for name in ("o.csv", "r.csv", "map.csv"):
         (tmp_path / name).rename(tmp_path / f"new-{name}")
-    with pytest.raises(unveil.UnveilError, match=r"original: the document names .*o\.csv"):
+    with pytest.raises(unveil.UnveilError, match=r"original: the evidence names .*o\.csv"):
         replay(evidence, folder=tmp_path)
     new = {
         "original": tmp_path / "new-o.csv",
@@ -164,14 +164,27 @@ def test_files_may_have_moved(files, tmp_path):
 def test_other_versions_are_noted(files):
     evidence = audited(files, **QUICK)
     older = msgspec.structs.replace(
-        evidence, version="0.0.9", software=evidence.software | {"numpy": "1.0"}, digest=None
+        evidence,
+        version="0.0.9",
+        software=evidence.software | {"numpy": "1.0"},
+        digest=None,
+        format=2,
     )
     again = replay(older, folder=files)
     assert again.same
-    assert len(again.notes) == 3
+    assert len(again.notes) == 4
     assert "no digest" in again.notes[0]
-    assert "0.0.9" in again.notes[1]
-    assert "numpy" in again.notes[2]
+    assert "had another meaning" in again.notes[1]
+    assert "0.0.9" in again.notes[2]
+    assert "numpy" in again.notes[3]
+
+
+def test_a_digest_that_was_removed_is_a_difference(files):
+    evidence = audited(files, **QUICK)
+    again = replay(msgspec.structs.replace(evidence, digest=None), folder=files)
+    assert not again.same
+    assert [one.where for one in again.differences] == ["digest"]
+    assert again.notes == ("the evidence was changed after it was written: its digest was removed",)
 
 
 def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
@@ -240,7 +253,8 @@ def test_a_server_that_evidence_names_is_not_called(files, listener, monkeypatch
             replay(names_elsewhere(evidence, **{name: place}), folder=files)
         said = str(refused.value)
         assert (
-            f"{name}: the document names postgresql://127.0.0.1:{port}/survey, a database" in said
+            f"{name}: the evidence names postgresql://127.0.0.1:{port}/survey, which is a database"
+            in said
         )
         assert "connect_timeout" not in said
         assert "RELEASE" in said or "ORIGINAL" in said or "--truth" in said
@@ -252,7 +266,7 @@ def test_a_server_of_pairs_or_of_a_population_is_not_called(files, listener):
     place = DATABASE.format(port=port)
     pairs = [{"method": "pairs", "pairs": place}]
     evidence = audited(files, **QUICK)
-    with pytest.raises(UsageError, match=r"attack: the document names .*--allow"):
+    with pytest.raises(UsageError, match=r"attack: the evidence names .*--allow"):
         replay(msgspec.structs.replace(evidence, asked=pairs), folder=files)
     plan = {
         "seed": 1,
@@ -262,7 +276,7 @@ def test_a_server_of_pairs_or_of_a_population_is_not_called(files, listener):
         }],
     }  # fmt: skip
     settings = evidence.settings | {"plan": plan}
-    with pytest.raises(UsageError, match=r"plan: the document names .*--allow"):
+    with pytest.raises(UsageError, match=r"plan: the evidence names .*--allow"):
         replay(msgspec.structs.replace(evidence, settings=settings), folder=files)
     assert not called()
 
@@ -274,7 +288,7 @@ def test_what_is_given_again_is_opened(files, tmp_path):
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("unique_id_l,unique_id_r,match_weight\n1,1,1\n2,2,1\n")
     evidence = audited(files, **QUICK | {"attacks": [Pairs(pairs=str(pairs))]})
-    with pytest.raises(UsageError, match=r"attack: the document names .*pairs\.csv, which is no"):
+    with pytest.raises(UsageError, match=r"attack: the evidence names .*pairs\.csv, which is not"):
         replay(evidence, folder=files)
     assert replay(evidence, folder=files, allow=[str(pairs)]).same
     given = {"original": files / "o.csv", "release": files / "r.csv", "truth": files / "map.csv"}
@@ -314,5 +328,5 @@ def test_evidence_without_an_effort_is_replayed(files):
     evidence = audited(files, remedies=False, worst_case=False, **few)
     older = {**evidence.settings, "seconds": 60.0, "worst_case": True}
     del older["effort"]
-    older = msgspec.structs.replace(evidence, settings=older, digest=None)
+    older = msgspec.structs.replace(evidence, settings=older, digest=None, format=2)
     assert replay(older, folder=files).same

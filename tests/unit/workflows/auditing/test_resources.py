@@ -197,8 +197,12 @@ def test_an_attack_says_its_own_work(pair):
 
 
 def test_a_time_and_an_effort_exclude_each_other():
-    with pytest.raises(unveil.UnveilError, match="leave one of them out"):
+    with pytest.raises(unveil.UnveilError, match="^give --effort or --seconds, not both$"):
         AuditSettings(effort="quick", seconds=5)
+    wanted = "^--effort is quick, normal or thorough; for a time use --seconds 30$"
+    for effort in ("30", 30):
+        with pytest.raises(unveil.UnveilError, match=wanted):
+            AuditSettings(effort=effort)
     assert AuditSettings(seconds=5).work == 5
     assert duration(90) == "about 2 minutes"
 
