@@ -136,11 +136,12 @@ def drop_redundant(
     """The comparisons without redundant ones, and for each of these the column it repeats.
 
     A comparison by equality is redundant if its categories correspond one to one to another's in
-    both files; one by tolerances, if its numbers are the same on a common scale.
+    both files; one by tolerances, if its numbers are the same on a common scale. Categories stay
+    before numbers, whatever the order of the columns.
     """
     kept: list[tuple[AttributeComparison, Floats]] = []
     dropped = {}
-    for one in comparisons:
+    for one in sorted(comparisons, key=lambda one: one.kind == "numbers"):
         numbers = _canonical(one)
         same = [
             other.column
@@ -157,7 +158,7 @@ def drop_redundant(
             one.column,
             same[0],
         )
-    return [one for one, _ in kept], dropped
+    return [one for one in comparisons if one.column not in dropped], dropped
 
 
 def _canonical(one: AttributeComparison) -> Floats:
