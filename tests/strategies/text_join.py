@@ -196,6 +196,20 @@ def _compare_as_is(case, original, raw):
     rows = np.arange(n)
     distinct = len(set(_rows(texts, case.keys)))
     _compare_ceiling(original, original, rows, list(case.keys), texts, float(distinct))
+    if not any("" in texts[name] for name in case.keys):  # an empty cell is not compared
+        _compare_hits(original, list(case.keys), distinct)
+
+
+def _compare_hits(original, keys, distinct):
+    """The nearest rows are those with the same text."""
+    intruder, truth = unveil.Intruder(knows=keys), np.arange(len(original))
+    try:
+        links = unveil.attack(original, original, "distance", intruder=intruder, truth=truth)
+    except unveil.UnveilError:
+        assert distinct == 1, ("nothing varies", keys)
+        return
+    hits = measures.risk(links).expected
+    assert hits >= distinct - 1e-6, ("hits of a text join", hits, distinct, keys)
 
 
 def _compare_promises(case, original, texts):

@@ -65,8 +65,8 @@ class LinkageFiles:
     positions: RowPositions
     masking: Masking | None = None  # how the release was masked, if the intruder knows it
     others: tuple[str, ...] = ()  # the release's columns, where no attribute is common
-    # Further nominal columns, which state the missing codes of some columns: of which each is.
-    code_columns: Mapping[str, str] = field(default_factory=dict)
+    # Further nominal columns: missing codes or spellings of some columns; of which each is.
+    form_columns: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
     on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
@@ -81,9 +81,9 @@ class LinkageFiles:
         return self.intruder_records, self.release
 
     @property
-    def with_codes(self) -> tuple[str, ...]:
-        """The columns and those of their missing codes, for attacks on categories."""
-        return *self.columns, *self.code_columns
+    def with_forms(self) -> tuple[str, ...]:
+        """The columns and those of their written forms, for attacks on categories."""
+        return *self.columns, *self.form_columns
 
     @property
     def links_strangers(self) -> bool:

@@ -36,7 +36,7 @@ class NearestSearch:
     intruder_records: Records
     released: Records
     metric: Metric  # from queries to candidates
-    columns: tuple[str, ...]  # those of missing codes are named by the columns that they describe
+    columns: tuple[str, ...]  # those of written forms are named by the columns that they describe
     supervised: bool = False
     margins: Margins | None = "distance"
     details: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class NearestSearch:
     learnt: LearntSearch | None = None  # links strangers by the trained metric
 
     def __post_init__(self) -> None:
-        described = (self.files.code_columns.get(name, name) for name in self.columns)
+        described = (self.files.form_columns.get(name, name) for name in self.columns)
         object.__setattr__(self, "columns", tuple(dict.fromkeys(described)))
 
     def rank_of_truth(

@@ -176,6 +176,9 @@ def print_changes(masked: MaskedFile) -> None:
     same = [one.column for one in masked.changes if not one.changed]
     if same:
         say(f"Unchanged: {listing(same)}.")
+    for column, n in masked.one_code.items():
+        code = masked.release.data.missing_code(column).drop_nulls()[0]
+        say(f"Missing cells of {column} are now all written as {code}: {n:,}.")
 
 
 def _words(value: object) -> str:

@@ -10,8 +10,8 @@ from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.support.threads import cores, on_all_cores
+from unveil.table.encoding.form_columns import add_code_columns
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
-from unveil.table.encoding.missing_codes import add_code_columns
 from unveil.table.encoding.shared_attributes import common_categories, common_level, written_cells
 from unveil.table.microdata import Microdata
 from unveil.values.single_values import hidden_cells

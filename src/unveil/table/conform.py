@@ -48,12 +48,11 @@ class ConformedColumn(NamedTuple):
     column: pl.Series
     attribute: Attribute
     codes: pl.Series | None  # the number of the missing code of each cell, 0 for none
-    spellings: pl.Series | None  # the rank of each cell's text, if a value has several spellings
+    spellings: pl.Series | None  # each cell's text, if a value has several spellings
 
     def spelt_as(self, text: pl.Series) -> ConformedColumn:
         """The same column, with the spellings of another text of its cells."""
-        ranks = spellings(text.cast(pl.String), self.column, self.codes)
-        return self._replace(spellings=ranks)
+        return self._replace(spellings=spellings(text.cast(pl.String), self.column, self.codes))
 
 
 def conform_column(

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from unveil.table.columns import text_ranks
-
 
 class WrittenForms(NamedTuple):
     """What a file has written where the cells of a table are missing, or equal.
@@ -17,7 +15,9 @@ class WrittenForms(NamedTuple):
     """
 
     codes: pl.DataFrame  # the number of the missing code, 0 for none; columns with declared codes
-    spellings: pl.DataFrame  # the rank of the cell's text; columns that spell a value in two ways
+    spellings: (
+        pl.DataFrame
+    )  # the cell's text, an Enum in order; columns that spell a value in two ways
 
     def select(self, columns: Sequence[str]) -> WrittenForms:
         """The forms of some columns."""
@@ -54,15 +54,17 @@ class WrittenForms(NamedTuple):
 
 
 def spellings(raw: pl.Series, column: pl.Series, codes: pl.Series | None) -> pl.Series | None:
-    """The rank of each cell's text; None where every value, and every code, has one spelling.
+    """The text of each cell, as an Enum in order; None where every value, and every code, has one spelling.
 
     ``column`` and ``codes`` are what was made of the text.
 
     >>> raw = pl.Series(["1.50", "1.5", "2"])
     >>> spellings(raw, raw.cast(pl.Float64), None).to_list()
-    [2, 1, 3]
+    ['1.50', '1.5', '2']
     """
     if raw.dtype != pl.String or (codes is None and raw.equals(column)):
         return None
     read = pl.DataFrame([column] if codes is None else [column, codes.alias("")])
-    return None if read.n_unique() == raw.n_unique() else text_ranks(raw)
+    if read.n_unique() == raw.n_unique():
+        return None
+    return raw.cast(pl.Enum(raw.drop_nulls().unique().sort()))

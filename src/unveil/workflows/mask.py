@@ -122,6 +122,7 @@ class MaskedFile:
     originals: int  # records of the file
     left_out: list[str]  # its columns that are not released
     changes: tuple[ColumnChanges, ...]  # of the released cells, by column; none if synthetic
+    one_code: dict[str, int]  # missing cells of columns whose several codes became one
     households: list[str]  # its household numbers; the plan says what became of them
     output: str | os.PathLike[str]
     plan: Path
@@ -138,6 +139,7 @@ class MaskedFile:
             "originals": self.originals,
             "left_out": self.left_out,
             "changes": msgspec.to_builtins(self.changes),
+            "one_code": self.one_code,
             "household": {"columns": self.households, "done": self.release.plan.household},
             "written": [str(file) for file in written if file],
         }
@@ -194,12 +196,26 @@ def mask_file(
         originals=len(data),
         left_out=[name for name in data.columns if name not in release.data.columns],
         changes=changed_cells(FilePair.of(data, release.data, release.row_map)),
+        one_code=_one_code(data, release.data),
         households=[*data.schema.with_role("household")],
         output=out,
         plan=plan_path,
         row_map=settings.row_map,
         schema=schema_path,
     )
+
+
+def _one_code(original: Microdata, released: Microdata) -> dict[str, int]:
+    """The missing cells of columns in which they were written differently, and now are alike."""
+    found = {}
+    for name in filter(released.has_missing_codes, released.columns):
+        before, after = (
+            data.missing_code(name).filter(data.column(name).is_null())
+            for data in (original, released)
+        )
+        if before.n_unique() > 1 == after.n_unique():
+            found[name] = len(after)
+    return found
 
 
 def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | os.PathLike[str]:

@@ -1,6 +1,7 @@
 """Distance-based record linkage."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -134,15 +135,16 @@ class Distance(Attack, frozen=True, kw_only=True):
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def finder(self, files: LinkageFiles) -> Finder:
+        if self.metric in ("mahalanobis", "polynomial") or self.aggregation is not None:
+            files = replace(files, form_columns={})  # which have no place for more attributes
         if self.metric == "mahalanobis":
             return self._mahalanobis(files)
         weights = self._weights_by_column(self.weights, files.columns).tolist()
         used = {name: w for name, w in zip(files.columns, weights, strict=True) if w > 0}
         if self.metric == "polynomial":
             return self._polynomial(files, used)
-        if self.aggregation is None:  # a fuzzy measure has no place for more attributes
-            codes = files.code_columns.items()
-            used |= {name: used[about] for name, about in codes if about in used}
+        forms = files.form_columns.items()
+        used |= {name: used[about] for name, about in forms if about in used}
         for column in self.tables or {}:
             if column not in files.columns:
                 raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
@@ -224,7 +226,7 @@ class Distance(Attack, frozen=True, kw_only=True):
             values = files.numbers(column)
             scale = mean_and_deviation(values[2])  # one for all files, against rounding errors
             if scale is None:
-                warn_constant(column, "release")
+                warn_constant(files, column, "release")
                 continue
             scaled[column] = [(side - scale[0]) / scale[1] for side in values]
         if not scaled:

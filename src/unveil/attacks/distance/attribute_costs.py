@@ -94,7 +94,7 @@ def standardised(
     own = mean_and_deviation(released if scaling == "release" else reference)
     theirs = mean_and_deviation(reference if scaling == "original" else released)
     if own is None or theirs is None:
-        warn_constant(column, "release" if scaling == "release" or own else "original")
+        warn_constant(files, column, "release" if scaling == "release" or own else "original")
         return None
     return _scale(intruder, own), _scale(released, theirs)
 
@@ -115,8 +115,10 @@ def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
     return least + spread * float(within.mean()), spread * float(within.std(ddof=1))
 
 
-def warn_constant(column: str, file: str) -> None:
-    """Warn that a column is left out because it does not vary."""
+def warn_constant(files: LinkageFiles, column: str, file: str) -> None:
+    """Warn that a column is left out because it does not vary, unless its written forms do."""
+    if column in files.form_columns.values():
+        return
     logging.getLogger("unveil").warning(
         "column '%s' does not vary in the %s: it is left out of the comparison", column, file
     )
@@ -142,7 +144,7 @@ def _compare_ranges(
     with np.errstate(invalid="ignore"):
         scale = mean_and_deviation((scaled_by.lower + scaled_by.upper) / 2)
     if scale is None:
-        warn_constant(column, "release" if scaled_by is released else "original")
+        warn_constant(files, column, "release" if scaled_by is released else "original")
         return None
     ends = np.concatenate([intruder.lower, intruder.upper, released.lower, released.upper])
     finite = ends[np.isfinite(ends)]
@@ -188,7 +190,7 @@ def compare_categories(
     """
     listed = files.categories(column)
     if len(listed) < 2:
-        warn_constant(column, "original, nor in the release")
+        warn_constant(files, column, "original, nor in the release")
         return None
     if not ordered:
         listed = files.all_categories(column)

@@ -65,7 +65,7 @@ def compare_attributes(
         if column not in files.columns:
             raise SpecError(f"probabilistic: tolerances: {absent_column(column, files.columns)}")
     found = []
-    for column in files.with_codes:
+    for column in files.with_forms:
         if files.generalised(column):
             raise SchemaError(
                 f"probabilistic: column '{column}' is generalised, and ranges and sets are no "
@@ -90,7 +90,7 @@ def _compare_numbers(
     by_release, both = ends is None and agreement is None, np.concatenate([reference, released])
     scale = mean_and_deviation(released if by_release else both)
     if scale is None:
-        warn_constant(column, "release" if by_release else "original, nor in the release")
+        warn_constant(files, column, "release" if by_release else "original, nor in the release")
         return None
     if ends is None and agreement is not None:
         span = max(float(np.nanmax(both) - np.nanmin(both)), LEAST_TOLERANCE / agreement)
@@ -121,7 +121,7 @@ def _compare_categories(
         )
     listed = files.categories(column)
     if len(listed) < 2:
-        warn_constant(column, "original, nor in the release")
+        warn_constant(files, column, "original, nor in the release")
         return None
     if not ordered:
         codes = files.codes(column, files.all_categories(column))

@@ -60,7 +60,7 @@ class Compatible(Attack, frozen=True, kw_only=True):
             raise nothing_to_compare()
         view = MaskedView(files)
         pair = FilePair(files.reference, files.release, files.truth)
-        compared = (*files.columns, *self.comparable(pair, tuple(files.code_columns)))
+        compared = (*files.columns, *self.comparable(pair, tuple(files.form_columns)))
         pairs = PairLikelihood.join([unmasked_likelihood(name, view) for name in compared])
         metric = Metric(tuple(replace(cost, missing=0.0) for cost in pairs.costs))
         return NearestSearch(

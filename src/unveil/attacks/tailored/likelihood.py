@@ -48,7 +48,7 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
         if channel.estimated != "extent"  # of which nothing is known
     }
     likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
-    likelihood |= {(column,): partial(_code_likelihood, column) for column in files.code_columns}
+    likelihood |= {(column,): partial(_form_likelihood, column) for column in files.form_columns}
     parts = {}
     for columns, of_view in likelihood.items():
         part = of_view(view)
@@ -259,8 +259,8 @@ def unmasked_likelihood(column: str, view: MaskedView) -> PairLikelihood:
     return _equal(places[: len(intruder)], places[len(intruder) :], view)
 
 
-def _code_likelihood(column: str, view: MaskedView) -> PairLikelihood:
-    """The missing code of a column: masks keep it, but no channel says so, and none is excluded."""
+def _form_likelihood(column: str, view: MaskedView) -> PairLikelihood:
+    """The written form of a column: masks keep codes, but no channel says so: none is excluded."""
     cost = min(view.impossible_cost, IMPROBABLE)
     return unmasked_likelihood(column, replace(view, impossible_cost=cost))
 

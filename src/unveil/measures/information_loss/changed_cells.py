@@ -10,16 +10,17 @@ from unveil.support.threads import on_all_cores
 from unveil.table.columns import labels_of
 from unveil.values.file_pair import FilePair
 from unveil.values.results.loss import ColumnChanges
-from unveil.values.single_values import hidden_cells
+from unveil.values.single_values import star_cells
 
 
 def changed_cells(pair: FilePair) -> tuple[ColumnChanges, ...]:
     """How many cells of each released column the masking changed, and how.
 
     A changed cell is suppressed (it became a star or missing), generalised (it became a range, a
-    set or a merged category that holds several values) or replaced by another value. Counted are
-    the cells of released records whose original is known; a discarded record has no cell. Each
-    count goes from 0 to the number of these records. It is empty if no pair is known.
+    set or a merged category that holds several values) or replaced by another value, or by another
+    missing code; a missing cell that became a star has not changed. Counted are the
+    cells of released records whose original is known; a discarded record has no cell. Each count
+    goes from 0 to the number of these records. It is empty if no pair is known.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -40,8 +41,8 @@ def _changes(pair: FilePair, column: str) -> ColumnChanges:
     suppressed = suppressed_cells(pair, column)
     generalised = ~suppressed & (added_penalties(pair, column) > 0)
     generalised |= changed & _merged(pair, column)
-    told = ~hidden_cells(pair.release, column)[pair.released]  # missing to a star is no change
-    replaced = changed & ~generalised & told
+    starred = star_cells(pair.release, column)[pair.released]  # missing to a star is no change
+    replaced = changed & ~suppressed & ~generalised & ~starred
     counts = [int(cells.sum()) for cells in (suppressed, generalised, replaced)]
     return ColumnChanges(
         column=column,

@@ -92,7 +92,9 @@ def written_cells(data: Microdata, column: str) -> Ints:
     1.50, each spelling is another integer.
     """
     spelt = data.spellings(column)
-    return common_cells(data, column=column)[0] if spelt is None else spelt.to_numpy() * 1
+    if spelt is None:
+        return common_cells(data, column=column)[0]
+    return spelt.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
 
 
 def _kind(data: Microdata, column: str) -> str:

@@ -46,7 +46,7 @@ class ColumnChanges(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
     suppressed: int  # became a star or missing
     generalised: int  # became a range, a set or a merged category
-    replaced: int  # have another value
+    replaced: int  # have another value, or another missing code
 
 
 class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,6 @@ from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.sampled_attack import (
     SampledAttack,
     SampledShare,
-    share_of,
     split_people,
     with_fewer_candidates,
 )
@@ -103,9 +102,9 @@ def noisy_knowledge(
     for done, error in enumerate(errors):
         progress(done, len(errors))
         noisy = replace(pair, original=_with_errors(pair, known, error, scenario.seed))
-        links = SampledAttack(run, replace(scenario, pair=noisy), people).links(known)
-        share, interval = share_of(links)
-        points.append(ErrorRisk(error=error, share=share, interval=interval))
+        found = SampledAttack(run, replace(scenario, pair=noisy), people).share(known)
+        if found is not None:  # None: the errors hide all that varied, as spellings
+            points.append(ErrorRisk(error=error, share=found.share, interval=found.interval))
     return NoisyKnowledge(
         attack=run.name, direction=run.intruder.direction, n=len(people), points=tuple(points)
     )
@@ -116,9 +115,8 @@ def _with_errors(pair: FilePair, columns: Sequence[str], error: float, seed: int
     people = pair.original
     if not error:
         return people
-    return people.replace(
-        [_noisy_column(people, name, error, pair.original_order, seed) for name in columns]
-    )
+    noisy = [_noisy_column(people, name, error, pair.original_order, seed) for name in columns]
+    return people.replace([one for one in noisy if not one.equals(people.column(one.name))])
 
 
 def _noisy_column(people: Microdata, name: str, error: float, place: Ints, seed: int) -> pl.Series:

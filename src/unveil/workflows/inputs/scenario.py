@@ -19,7 +19,7 @@ from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
 from unveil.support.memory import require_memory
-from unveil.table.encoding.missing_codes import add_code_columns, add_codes_of
+from unveil.table.encoding.form_columns import add_form_columns, add_forms_of
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -85,7 +85,7 @@ class Scenario:
                 pair = replace(pair, original=records)
         else:  # who knows the masking knows what it has merged
             records = recode_like_release(released, records, (*columns, *intruder.blocks))
-        records, released, described = add_code_columns(records, released, columns)
+        records, released, described = add_form_columns(records, released, columns)
         files = LinkageFiles(
             intruder_records=records,
             reference=records,
@@ -98,7 +98,7 @@ class Scenario:
             positions=self.positions,
             masking=masking,
             others=others,
-            code_columns=described,
+            form_columns=described,
             seed=self.seed,
             on_bound=self.on_bound,
             engine=self.engine,
@@ -147,7 +147,7 @@ class StrangerAttack:
         if self.spec.knows is None:
             compared = (*files.columns, *self.intruder.blocks)
             people = recode_like_release(files.release, people, compared)
-        people = add_codes_of(people, files.release, files.code_columns)
+        people = add_forms_of(people, files.release, files.form_columns)
         others = replace(
             files,
             intruder_records=people,

@@ -86,3 +86,22 @@ def test_mask_reports_them(unveil_command, tmp_path, monkeypatch):
     (line,) = [line for line in said.splitlines() if line.startswith("region")]
     assert line.split() == ["region", "120", *[str(region["suppressed"])] * 2, "0", "0"]
     assert "Unchanged: " in said
+
+
+def test_another_missing_code_is_another_value(unveil_command, tmp_path, monkeypatch):
+    """A mask with a promise writes one code: 40 cells of a and 40 of b are written anew."""
+    monkeypatch.chdir(tmp_path)
+    cells = [-9] * 40 + [-8] * 40 + [1, 2] * 20
+    schema = Schema(numeric=["a", "b"], quasi=["a", "b"], missing={"a": [-9, -8], "b": [-9, -8]})
+    data = Microdata(pl.DataFrame({"a": cells, "b": cells}), schema)
+    release = unveil.mask(data, [masks.LocalSuppression(k=5)], seed=1)
+    found = counts(FilePair.of(data, release.data, release.row_map))
+    assert found == {"a": (40, 0, 0, 40), "b": (40, 0, 0, 40)}
+    unveil.write(data, "o.csv")
+    unveil.write(schema, "s.toml")
+    (tmp_path / "p.toml").write_text("seed = 1\n[[mask]]\nmethod = 'local-suppression'\nk = 5\n")
+    arguments = ("--schema", "s.toml", "--plan", "p.toml", "--output", "m.csv")
+    said = unveil_command("mask", "o.csv", *arguments).out
+    assert "Unchanged" not in said
+    assert said.count("Missing cells of a are now all written as -9: 80.") == 1
+    assert "Missing cells of b are now all written as -9: 80." in said
