@@ -27,7 +27,7 @@ def text_classes(data):
 
 @pytest.mark.parametrize("columns", ["ab", "abcd", "abcdef"])
 @pytest.mark.parametrize("level", ["numeric", "nominal"])
-def test_codes_that_are_released_as_they_are(columns, level):
+def test_codes_that_are_released_as_they_are(columns, level, caplog):
     data = coded(columns, level)
     sizes = text_classes(data)
     (claim,) = models.check(data, models.KAnonymity(k=2))
@@ -38,6 +38,7 @@ def test_codes_that_are_released_as_they_are(columns, level):
         assert risk.expected == pytest.approx(len(sizes))  # as a plain join
         assert risk.ceiling == len(sizes)
         assert risk.attributes == tuple(columns)
+    assert "does not vary" not in caplog.text  # their codes do
 
 
 def test_a_promise_holds_of_what_is_written(tmp_path):

@@ -1,5 +1,6 @@
 """Spellings that a release keeps are categories to attacks, as they are to classes and ceilings."""
 
+import numpy as np
 import pytest
 
 import unveil
@@ -44,9 +45,12 @@ def test_values_that_vary_count_as_well(tmp_path):
     assert risk.expected == pytest.approx(12)
 
 
-def test_an_audit_sees_the_spellings(one_value):
-    audit = unveil.audit(one_value, one_value, truth="id", policy=unveil.Policy(max_risk=0.05))
-    assert audit.worst.risk.share == pytest.approx(1)
+def test_an_audit_sees_the_spellings(tmp_path):
+    rows = [(SPELLINGS[n % 14] if n % 50 else "2.5", SPELLINGS[n // 14]) for n in range(196)]
+    data = spelt(tmp_path / "a.csv", rows)
+    shuffled = data.take(np.random.default_rng(1).permutation(196))
+    audit = unveil.audit(data, shuffled, truth="id", policy=unveil.Policy(max_risk=0.05))
+    assert audit.worst.risk.expected == pytest.approx(196)
     assert not audit.verdict.passed
 
 

@@ -10,7 +10,7 @@ from unveil.grouping.wildcards import count_fitting_rows
 from unveil.support.arrays import Bools, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.support.threads import cores, on_all_cores
-from unveil.table.encoding.form_columns import add_code_columns
+from unveil.table.encoding.form_columns import add_form_columns
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories, common_level, written_cells
 from unveil.table.microdata import Microdata
@@ -55,7 +55,7 @@ def population_counts(release: Microdata, population: Microdata, keys: Sequence[
         data.take(alike.members[alike.starts[:-1]])
         for data, alike in ((release, classes), (population, people))
     )
-    persons, rows, codes = add_code_columns(persons, rows, keys)
+    persons, rows, codes = add_form_columns(persons, rows, keys, spellings=False)
     compatible = [_compatible(rows, persons, name) for name in (*keys, *codes)]
 
     def count(start: int) -> Ints:

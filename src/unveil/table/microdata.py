@@ -196,7 +196,7 @@ class Microdata:
         return name in self._forms.codes.columns and bool((self._forms.codes[name] > 0).any())
 
     def spellings(self, name: str) -> pl.Series | None:
-        """The text of each cell in its file, as an Enum in order; None: a value has one spelling."""
+        """The text of each cell in its file, an ordered Enum; None: each value has one spelling."""
         return self._forms.spellings[name] if name in self._forms.spellings.columns else None
 
     def with_one_spelling(self) -> Microdata:

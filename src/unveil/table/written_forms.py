@@ -54,9 +54,9 @@ class WrittenForms(NamedTuple):
 
 
 def spellings(raw: pl.Series, column: pl.Series, codes: pl.Series | None) -> pl.Series | None:
-    """The text of each cell, as an Enum in order; None where every value, and every code, has one spelling.
+    """The text of each cell; None where every value, and every code, has one spelling.
 
-    ``column`` and ``codes`` are what was made of the text.
+    It is an Enum in order. ``column`` and ``codes`` are what was made of the text.
 
     >>> raw = pl.Series(["1.50", "1.5", "2"])
     >>> spellings(raw, raw.cast(pl.Float64), None).to_list()

@@ -1,6 +1,7 @@
 """Written forms as attributes: a missing code and a spelling are read by everybody."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -17,42 +18,39 @@ CODE_COLUMN, SPELLING_COLUMN = "(missing code)", "(spelling)"
 Pair = tuple[pl.Series, pl.Series]  # the records and the release
 
 
-def add_code_columns(
-    records: Microdata, released: Microdata, columns: Sequence[str]
-) -> tuple[Microdata, Microdata, dict[str, str]]:
-    """Both files with one more nominal column for each column in which both have missing codes.
-
-    A new cell is the missing code, or that there is a value; it is missing where the cell is empty
-    or a star. A single code of the release stands for all codes of the records, since masks with a
-    promise write one. The third result gives, for each new column, the column that it describes.
-
-    >>> from unveil.table.schema import Schema
-    >>> frame = pl.DataFrame({"age": [31, -8, -9]})
-    >>> data = Microdata(frame, Schema(quasi="age", missing={"age": [-8, -9]}))
-    >>> records, released, described = add_code_columns(data, data, ["age"])
-    >>> described, records.column("age (missing code)").to_list()
-    ({'age (missing code)': 'age'}, ['value', 'code -8', 'code -9'])
-    """
-    return _add_columns(records, released, columns, {CODE_COLUMN: _codes_of_both})
-
-
 def add_form_columns(
-    records: Microdata, released: Microdata, columns: Sequence[str]
+    records: Microdata, released: Microdata, columns: Sequence[str], *, spellings: bool = True
 ) -> tuple[Microdata, Microdata, dict[str, str]]:
-    """Both files with the columns of missing codes, and with such columns of spellings.
+    """Both files with more nominal columns: the missing codes, and spellings, of some columns.
 
-    Where both files spell values of a column in several ways, a new cell is the text of such a
-    value, as 1.50 or 1.5; of a value with one spelling, that it is a value; missing where empty.
+    Where both files have missing codes, a new cell is the code, or that there is a value. A single
+    code of the release stands for all codes of the records, since masks with a promise write one.
+    Where both spell values in several ways, a new cell is the text of such a value, as 1.5 or 1.50,
+    or that it is a value with one spelling. A new cell is missing where the cell is empty or a
+    star. The third result gives, for each new column, the column that it describes.
 
     >>> from unveil.table.schema import Schema
-    >>> texts = pl.DataFrame({"x": ["1.50", "1.5", "2"]})
-    >>> data = Microdata.from_text(texts, Schema(numeric="x"))
+    >>> texts = pl.DataFrame({"x": ["1.50", "1.5", "-8", "-9"]})
+    >>> data = Microdata.from_text(texts, Schema(numeric="x", missing={"x": [-8, -9]}))
     >>> records, released, described = add_form_columns(data, data, ["x"])
-    >>> described, records.column("x (spelling)").to_list()
-    ({'x (spelling)': 'x'}, ['spelt 1.50', 'spelt 1.5', 'value'])
+    >>> for new in described:
+    ...     print(new, records.column(new).to_list())
+    x (missing code) ['value', 'value', 'code -8', 'code -9']
+    x (spelling) ['spelt 1.50', 'spelt 1.5', 'value', 'value']
     """
-    both = {CODE_COLUMN: _codes_of_both, SPELLING_COLUMN: _spellings_of_both}
-    return _add_columns(records, released, columns, both)
+    described: dict[str, str] = {}
+    kinds = {CODE_COLUMN: _codes_of_both, SPELLING_COLUMN: _spellings_of_both}
+    for name, kind in product(columns, kinds if spellings else [CODE_COLUMN]):
+        forms = kinds[kind](records, released, name)
+        if forms is None or pl.concat(forms).drop_nulls().n_unique() < 2:
+            continue
+        new = f"{name} {kind}"
+        while new in records.columns or new in released.columns:
+            new += "'"
+        described[new] = name
+        records = records.with_column(forms[0].alias(new), Attribute(level="nominal"))
+        released = released.with_column(forms[1].alias(new), Attribute(level="nominal"))
+    return records, released, described
 
 
 def add_forms_of(people: Microdata, released: Microdata, described: Mapping[str, str]) -> Microdata:
@@ -67,29 +65,6 @@ def add_forms_of(people: Microdata, released: Microdata, described: Mapping[str,
             forms = _as_released(_codes(people, name), theirs)
         people = people.with_column(forms.alias(new), Attribute(level="nominal"))
     return people
-
-
-def _add_columns(
-    records: Microdata,
-    released: Microdata,
-    columns: Sequence[str],
-    kinds: Mapping[str, Callable[[Microdata, Microdata, str], Pair | None]],
-) -> tuple[Microdata, Microdata, dict[str, str]]:
-    described: dict[str, str] = {}
-    for name in columns:
-        for kind, forms_of_both in kinds.items():
-            forms = forms_of_both(records, released, name)
-            if forms is None or pl.concat(forms).drop_nulls().n_unique() < 2:
-                continue
-            new = f"{name} {kind}"
-            while new in records.columns or new in released.columns:
-                new += "'"
-            described[new] = name
-            records, released = (
-                data.with_column(form.alias(new), Attribute(level="nominal"))
-                for data, form in zip((records, released), forms, strict=True)
-            )
-    return records, released, described
 
 
 def _codes_of_both(records: Microdata, released: Microdata, name: str) -> Pair | None:
