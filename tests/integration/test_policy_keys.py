@@ -150,6 +150,8 @@ def test_older_evidence_with_a_limit_that_means_nothing_is_replayed(people, tmp_
         tmp_path / "o.csv", tmp_path / "r.csv", schema=tmp_path / "s.toml",
         truth=tmp_path / "m.csv", policy=Policy(max_risk=1), **QUICK,
     ).evidence  # fmt: skip
-    older = msgspec.structs.replace(evidence, policy={"max_risk": 1.0, "k_anonymity": 3}, digest=None)
+    older = msgspec.structs.replace(
+        evidence, policy={"max_risk": 1.0, "k_anonymity": 3}, digest=None
+    )
     again = replay(older, folder=tmp_path)
     assert {one.where.split(".")[0] for one in again.differences} == {"verdict", "policy_classes"}

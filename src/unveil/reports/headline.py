@@ -13,6 +13,11 @@ from unveil.values.results.risk import Risk
 def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
     """What stands above the verdict: what was not attacked, and what nobody decided."""
     said = list[Phrase]()
+    if evidence.identifiers and external:
+        words = "The release still has [identifiers](limit-identifiers-released): {}."
+        said.append(phrase(words, counted(len(evidence.identifiers))))
+    elif evidence.identifiers:
+        said.append(phrase("{}.", name(evidence.identifiers_sentence)))
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         said.append(
@@ -27,9 +32,9 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
     if undecided is not None and external:
         said.append(
             phrase(
-                "Columns [without a role](limit-columns-without-a-role) that are released "
-                "unchanged: {}. No attack has used them.",
-                counted(len(undecided.columns)),
+                "Released columns [without a role](limit-columns-without-a-role): {}. No attack "
+                "has used them.",
+                counted(len(undecided.every)),
             )
         )
     elif undecided is not None:
