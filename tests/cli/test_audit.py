@@ -108,6 +108,27 @@ def test_columns_without_a_role_fail_a_policy_and_head_the_page(unveil_command, 
     assert "Declared as other, so no intruder is taken to know them: region, rent" in done.out
 
 
+def test_a_column_of_the_release_only_fails_a_policy_and_heads_the_page(unveil_command, here):
+    released = pl.read_csv(here / "r.csv")
+    released.with_columns(AGE=pl.col("age")).write_csv(here / "r.csv")
+    done = unveil_command(*AUDIT, *QUICK, "--max-risk", "1")
+    assert done.code == 1
+    assert done.out.startswith("! 1 column without a role is in the release only (AGE)")
+    assert "NOT kept: columns without a role. " in done.out
+
+
+def test_a_released_identifier_fails_a_policy_and_heads_the_page(unveil_command, here):
+    released = pl.read_csv(here / "r.csv")
+    released.with_columns(person=pl.int_range(pl.len())).write_csv(here / "r.csv")
+    done = unveil_command(*AUDIT, *QUICK, "--max-risk", "1", "--report", "page.html")
+    assert done.code == 1
+    sentence = "The release still has identifiers (person)"
+    assert done.out.startswith(f"! {sentence}")
+    assert "NOT kept: identifiers released. " in done.out
+    page = (here / "page.html").read_text()
+    assert page.index(sentence) < page.index("The policy is not kept")
+
+
 def test_everything_is_said(unveil_command, here):
     done = unveil_command(
         *AUDIT, *LONGER, "--attack", "position", "--per-record", "each.csv", "--evidence", "e.json"

@@ -110,6 +110,10 @@ WORDS: dict[str, tuple[str, object]] = {
     "score": ("Classical score", measures.classical_score),
     "policy": ("Policy", policy.Policy),
     "limit-columns-without-a-role": ("Limit: columns without a role", disclosure.WithoutRole),
+    "limit-identifiers-released": (
+        "Limit: identifiers released",
+        Field(audit.Evidence, "identifiers"),
+    ),
 }
 
 

@@ -20,6 +20,11 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
     said = list[Phrase]()
     if evidence.is_older:
         said.append(phrase(OLDER, "This evidence"))
+    if evidence.identifiers and external:
+        words = "The release still has [identifiers](limit-identifiers-released): {}."
+        said.append(phrase(words, counted(len(evidence.identifiers))))
+    elif evidence.identifiers:
+        said.append(phrase("{}.", name(evidence.identifiers_sentence)))
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         said.append(
@@ -34,9 +39,9 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
     if undecided is not None and external:
         said.append(
             phrase(
-                "Columns [without a role](limit-columns-without-a-role) that are released "
-                "unchanged: {}. No attack has used them.",
-                counted(len(undecided.columns)),
+                "Released columns [without a role](limit-columns-without-a-role): {}. No attack "
+                "has used them.",
+                counted(len(undecided.every)),
             )
         )
     elif undecided is not None:

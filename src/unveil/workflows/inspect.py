@@ -127,7 +127,7 @@ def _notes(schema: Schema) -> tuple[str, ...]:
     if without:
         notes.append(
             f"{count(len(without), 'column')} without a role: {listing(without)}; such a column is "
-            "neither attacked nor protected, and released unchanged it breaks every policy: give "
+            "neither attacked nor protected, and once released it breaks every policy: give "
             'each a role in the schema, "other" if no intruder can know it'
         )
     if not schema.with_role("quasi"):

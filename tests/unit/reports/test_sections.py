@@ -155,16 +155,24 @@ def test_four_attacks_are_followed_each_once():
 
 
 @pytest.mark.parametrize(
-    ("passed", "said"),
+    ("limits", "said"),
     [
-        (True, "The policy is kept: every limit holds."),
-        (False, "The policy is NOT kept: columns without a role. Limits"),
+        ({}, ". Limits"),
+        ({3: "columns_without_a_role"}, ": columns without a role. Limits"),
+        (
+            {3: "columns_without_a_role", 4: "identifiers_released"},
+            ": columns without a role, identifiers released. Limits",
+        ),
     ],
 )
-def test_whether_the_policy_is_kept_is_said(passed, said):
-    found = summary(numbered({"verdict.passed": passed}))
-    assert found.passed is passed
-    assert plain(found["limits"].paragraphs[0]).startswith(said)
+def test_whether_the_policy_is_kept_is_said(limits, said):
+    names = {f"verdict.limits.{place}.limit": name for place, name in limits.items()}
+    found = summary(numbered(names | {"verdict.passed": False}))
+    assert found.passed is False
+    assert plain(found["limits"].paragraphs[0]).startswith(f"The policy is NOT kept{said}")
+    kept = summary(numbered({"verdict.passed": True}))
+    assert kept.passed is True
+    assert plain(kept["limits"].paragraphs[0]) == "The policy is kept: every limit holds."
 
 
 @pytest.mark.parametrize(

@@ -834,3 +834,53 @@ def test_columns_without_a_role_break_every_policy(people, caplog):
     found = audits.audit(decided, unveil.mask(decided, steps, seed=1), policy=policy, **QUICK)
     assert found.verdict.passed
     assert found.evidence.unchanged.without_role is None
+
+
+@pytest.mark.parametrize(
+    ("undeclared", "released", "words"),
+    [
+        ((), {"AGE": pl.col("age")}, "the release only (AGE): the original does not have it"),
+        ((), {"pay": pl.col("pay") + 1}, None),
+        (("pay",), {"pay": pl.col("pay") + 1}, "released changed (pay)"),
+        (
+            ("pay",),
+            {"pay": pl.when(pl.int_range(pl.len()) % 10 == 0).then(0).otherwise("pay")},
+            "released changed (pay)",
+        ),
+    ],
+    ids=["renamed copy", "with a role", "all shifted by one", "a tenth changed"],
+)
+def test_a_released_column_that_no_attack_compares_breaks_every_policy(
+    people, undeclared, released, words
+):
+    """Each of these passed a policy, and nothing was said of the column."""
+    frame = people.to_frame()
+    others = [name for name in people.columns if name not in ("age", *undeclared)]
+    schema = Schema(quasi="age", other=others)
+    original = Microdata(frame, schema)
+    changed = Microdata(frame.with_columns(**released), schema)
+    policy = Policy(max_risk=1)
+    found = audits.audit(original, changed, truth="row-order", policy=policy, **QUICK)
+    assert found.verdict.passed is (words is None)
+    if words is not None:
+        (broken,) = found.verdict.broken
+        assert (broken.limit, broken.found) == ("columns_without_a_role", 1)
+        assert words in broken.reason
+        assert words in str(found)
+
+
+def test_a_released_identifier_breaks_every_policy(people):
+    """A policy was kept by a file with the names of its people; only a note said so."""
+    frame = people.to_frame().with_columns(name=pl.int_range(pl.len()))
+    others = [name for name in people.columns if name != "age"]
+    named = Microdata(frame, Schema(identifier="name", quasi="age", other=others))
+    policy = Policy(max_risk=1)
+    found = audits.audit(named, named, truth="row-order", policy=policy, **QUICK)
+    (broken,) = found.verdict.broken
+    assert (broken.limit, broken.allowed, broken.found) == ("identifiers_released", 0, 1)
+    assert "identifiers (name)" in broken.reason
+    assert str(found).startswith("The release still has identifiers (name)")
+    release = Microdata(frame.drop("name"), Schema(quasi="age", other=others))
+    found = audits.audit(named, release, truth="row-order", policy=policy, **QUICK)
+    assert found.verdict.passed
+    assert [one.limit for one in found.verdict.limits] == ["max_risk"]

@@ -43,9 +43,10 @@ def unchanged(pair: FilePair) -> Unchanged:
 
 
 def without_role(pair: FilePair) -> WithoutRole | None:
-    """The columns without a role in either schema that are released unchanged; None: none is.
+    """The released columns without a role in either schema; None: each has one.
 
-    A few changed cells do not count: nineteen of twenty that stayed are enough.
+    A column that the original does not have needs a role in the release's schema. One counts as
+    unchanged if nineteen of twenty cells stayed.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7).to_frame()
@@ -55,15 +56,24 @@ def without_role(pair: FilePair) -> WithoutRole | None:
     """
     files = (pair.original, pair.release)
     undecided = [n for n in pair.columns if not any(data.schema[n].role for data in files)]
-    kept = tuple(name for name in undecided if _compare(pair, name).nearly)
-    if not kept:
+    new = [n for n in pair.release.columns if n not in pair.original.columns]
+    added = tuple(name for name in new if not pair.release.schema[name].role)
+    if not (undecided or added):
         return None
+    kept = tuple(name for name in undecided if _compare(pair, name).nearly)
     quasi = [name for name in pair.with_role("quasi") if _compare(pair, name).nearly]
+    singled_out, with_quasi, by_added = (
+        uniqueness(pair.release, (*names, *more)).uniques if names else 0
+        for names, more in ((kept, ()), (kept, quasi), (added, ()))
+    )
     return WithoutRole(
         columns=kept,
         records=len(pair.release),
-        singled_out=uniqueness(pair.release, kept).uniques,
-        singled_out_with_quasi=uniqueness(pair.release, (*kept, *quasi)).uniques,
+        singled_out=singled_out,
+        singled_out_with_quasi=with_quasi,
+        changed=tuple(name for name in undecided if name not in kept),
+        added=added,
+        added_single_out=by_added,
     )
 
 

@@ -22,7 +22,8 @@ from unveil.support.phrases import (
     several,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.policy import Limit
+from unveil.values.results.policy import ALWAYS, Limit
+from unveil.wording import listing
 
 SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
 
@@ -72,9 +73,10 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
         return Section(key="limits", title="Limits", paragraphs=(no_policy,))
     decision = phrase("The [policy](policy) is kept: every limit holds.")
     if not verdict.passed:
-        undecided = evidence.unchanged.without_role is not None
+        broken = {one.limit for one in verdict.broken}
+        why = listing(limit.replace("_", " ") for limit in ALWAYS if limit in broken)
         decision = phrase(
-            f"The [policy](policy) is NOT kept{': columns without a role' if undecided else ''}. "
+            f"The [policy](policy) is NOT kept{': ' if why else ''}{why}. "
             "Limits that are broken: {} of {}.",
             counted(len(verdict.broken)),
             counted(len(verdict.limits)),

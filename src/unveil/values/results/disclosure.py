@@ -195,30 +195,62 @@ class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
-    """Columns without a role that are released unchanged: nobody decided what they are.
+    """Released columns without a role: nobody decided what they are.
 
     An intruder may know them, and no attack compares them. So a policy is not kept until each has a
     role; the role `other` says that no intruder can know the column.
     """
 
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # released unchanged
     records: int  # in the release
-    singled_out: int  # unique in these columns
+    singled_out: int  # unique in the unchanged columns
     singled_out_with_quasi: int  # unique in these and in the unchanged quasi-identifiers
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()  # that the original does not have
+    added_single_out: int = 0  # unique in the added columns
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.columns, *self.changed, *self.added)
 
     @property
     def sentence(self) -> str:
         """What is wrong and what to do, without a full stop."""
-        n, together = len(self.columns), ""
-        if self.singled_out_with_quasi > self.singled_out:
-            more = f"{self.singled_out_with_quasi:,}"
-            together = f", and together with the unchanged quasi-identifiers {more}"
-        return (
-            f"{count(n, 'column')} without a role {'is' if n == 1 else 'are'} released unchanged "
-            f"({listing(self.columns)}): an intruder who knows {'it' if n == 1 else 'them'} "
-            f"singles out {self.singled_out:,} of {count(self.records, 'record')}{together}; give "
-            'each a role in the schema, role = "other" if no intruder can know it'
-        )
+        of, said = f"of {count(self.records, 'record')}", []
+        if self.columns:
+            said.append(
+                f"{_undecided(self.columns)} released unchanged ({listing(self.columns)}): an "
+                f"intruder who knows {_them(self.columns)} singles out {self.singled_out:,} {of}"
+            )
+            if self.singled_out_with_quasi > self.singled_out:
+                more = f"{self.singled_out_with_quasi:,}"
+                said[0] += f", and together with the unchanged quasi-identifiers {more}"
+        if self.changed:
+            said.append(
+                f"{_undecided(self.changed)} released changed ({listing(self.changed)}): by "
+                f"default no attack compares {_them(self.changed)}"
+            )
+        if self.columns or self.changed:
+            said.append('give each a role in the schema, role = "other" if no intruder can know it')
+        if self.added:
+            them = _them(self.added)
+            said.append(
+                f"{_undecided(self.added)} in the release only ({listing(self.added)}): the "
+                f"original does not have {them}, so no attack compares {them}, and an intruder who "
+                f"knows {them} singles out {self.added_single_out:,} {of}; if a column is renamed, "
+                "say so by rename (--rename NEW=OLD), else give it a role in the release's schema "
+                '(--release-schema), role = "other" if no intruder can know it, or drop it'
+            )
+        return "; ".join(said)
+
+
+def _undecided(columns: tuple[str, ...]) -> str:
+    return f"{count(len(columns), 'column')} without a role {'is' if len(columns) == 1 else 'are'}"
+
+
+def _them(columns: tuple[str, ...]) -> str:
+    return "it" if len(columns) == 1 else "them"
 
 
 class Unchanged(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -28,7 +28,7 @@ from unveil.values.results.remedies import Remasking, Remedies
 from unveil.values.results.risk import Claims, Forecast, Risk
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
-from unveil.wording import count
+from unveil.wording import count, listing
 
 ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
 FORMAT = 3  # of the evidence; it changes with the meaning of a field
@@ -138,7 +138,13 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     released: int
     pairs: int | None  # released rows whose original is known; None: synthetic rows
     known: tuple[str, ...]
-    identifiers: tuple[str, ...]  # still in the release
+    identifiers: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="Identifiers that the release still has, by either schema. People are "
+            "known by them, so a policy is not kept until they are taken out."
+        ),
+    ]
     notes: tuple[str, ...]
     verdict: Verdict | None
     attacks: tuple[Finding, ...]  # the worst first
@@ -174,6 +180,15 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def is_older(self) -> bool:
         """Whether some of its figures meant something else when it was written."""
         return self.format < FORMAT
+
+    @property
+    def identifiers_sentence(self) -> str:
+        """That identifiers are released and what to do, without a full stop."""
+        return (
+            f"The release still has identifiers ({listing(self.identifiers)}), by which people are "
+            "known: take them out before it is handed out; a row map states the truth without them "
+            "(--truth MAP)"
+        )
 
     @property
     def statement_digest(self) -> str:

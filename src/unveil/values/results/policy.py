@@ -48,6 +48,7 @@ class TClosenessLimit(ClassLimit, frozen=True, kw_only=True):
     t: Share
 
 
+ALWAYS = ("columns_without_a_role", "identifiers_released")  # of every policy; shown if broken
 CLASS_LIMITS: dict[str, type[ClassLimit]] = {
     "k_anonymity": KAnonymityLimit,
     "l_diversity": LDiversityLimit,

@@ -13,14 +13,13 @@ from unveil.measures.disclosure.uniqueness import perturbed_columns
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.policy import CLASS_LIMITS, ClassLimit, Limit, Policy, Verdict
+from unveil.values.results.policy import ALWAYS, CLASS_LIMITS, ClassLimit, Limit, Policy, Verdict
 from unveil.values.results.risk import Interval
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.inputs.released_columns import released_columns
 from unveil.workflows.mask import masks_of
 
-ROLES = "columns_without_a_role"  # a limit of every policy, shown where it is broken
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
 UNPERTURBED = "not perturbed"  # the default keys of a limit
 MEANS_NOTHING = "equal rows do not show how many people share their values"
@@ -31,7 +30,7 @@ Measured = tuple[Any, str] | str  # a value and its reason; or why it is not mea
 def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
     """Whether the release keeps the policy; a limit that could not be measured is not kept.
 
-    Columns without a role that are released unchanged break every policy.
+    Released columns without a role, and released identifiers, break every policy.
 
     The upper end of the interval counts where an attack was made on a sample of the records.
     """
@@ -69,9 +68,16 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         limits.append(
             Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason, keys=keys)
         )
-    if (undecided := evidence.unchanged.without_role) is not None:
-        found, reason = len(undecided.columns), undecided.sentence
-        limits.append(Limit(limit=ROLES, allowed=0, found=found, kept=False, reason=reason))
+    undecided = evidence.unchanged.without_role
+    said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
+    # The identifier that states the truth is in the audited copy only, as the caution asks.
+    identifiers = [name for name in evidence.identifiers if name != evidence.truth]
+    always = (said, (identifiers, evidence.identifiers_sentence))
+    limits.extend(
+        Limit(limit=name, allowed=0, found=len(columns), kept=False, reason=reason)
+        for name, (columns, reason) in zip(ALWAYS, always, strict=True)
+        if columns
+    )
     return Verdict(passed=all(limit.kept for limit in limits), limits=tuple(limits))
 
 

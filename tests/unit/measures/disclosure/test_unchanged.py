@@ -88,16 +88,35 @@ def test_columns_without_a_role_single_out_records_alone_and_with_the_quasi_iden
     released = original.replace([pl.Series("b", [6, 7, 8, 5])])
     pair = FilePair.of(original, released, np.arange(4))
     found = measures.unchanged(pair).without_role
-    assert (found.columns, found.records) == (("a",), 4)  # b is masked, q and o have a role
+    assert (found.columns, found.changed, found.records) == (("a",), ("b",), 4)  # q, o have a role
     assert (found.singled_out, found.singled_out_with_quasi) == (1, 2)
     assert 'role = "other"' in found.sentence
-    declared = Microdata(released.to_frame(), Schema(quasi="q", other=["a", "o"]))
+    declared = Microdata(released.to_frame(), Schema(quasi="q", other=["a", "b", "o"]))
     assert measures.unchanged(FilePair.of(original, declared, np.arange(4))).without_role is None
 
 
-def test_a_few_changed_cells_do_not_make_a_column_masked():
+def test_a_few_changed_cells_do_not_make_a_column_changed():
     original = Microdata(pl.DataFrame({"a": range(40)}), Schema(numeric="a"))
-    for changed, undecided in ((2, True), (3, False)):
+    for changed, nearly in ((2, True), (3, False)):
         cells = pl.Series("a", [*range(40 - changed), *[0] * changed])
         pair = FilePair.of(original, original.replace([cells]), np.arange(40))
-        assert (measures.unchanged(pair).without_role is not None) is undecided
+        found = measures.unchanged(pair).without_role
+        assert (found.columns, found.changed) == ((("a",), ()) if nearly else ((), ("a",)))
+        assert found.every == ("a",)
+        assert ("released changed (a): by default no attack compares it" in found.sentence) is (
+            not nearly
+        )
+
+
+def test_columns_of_the_release_only_need_a_role_in_its_schema():
+    original = Microdata(pl.DataFrame({"q": [1, 1, 2, 2], "h": [1, 1, 1, 2]}), Schema(quasi="q"))
+    frame = original.to_frame().rename({"h": "hh_no"})
+    released = Microdata(frame, Schema(quasi="q"))
+    found = measures.unchanged(FilePair.of(original, released, np.arange(4))).without_role
+    assert (found.columns, found.changed, found.added) == ((), (), ("hh_no",))
+    assert found.added_single_out == 1
+    for words in ("hh_no", "the original does not have it", "singles out 1 of 4 records",
+                  "--rename NEW=OLD", 'role = "other"', "drop it"):  # fmt: skip
+        assert words in found.sentence
+    declared = Microdata(frame, Schema(quasi="q", household="hh_no"))
+    assert measures.unchanged(FilePair.of(original, declared, np.arange(4))).without_role is None
