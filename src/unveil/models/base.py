@@ -16,6 +16,8 @@ from unveil.table.encoding.to_arrays import codes
 from unveil.table.microdata import Microdata
 from unveil.wording import absent_column, listing, suggest
 
+MOST_RECORDS = 10**15  # more than any file has
+
 
 class ModelRequirement(NamedTuple):
     """A bound on one number of every class, of a confidential attribute or of none."""

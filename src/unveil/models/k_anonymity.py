@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from unveil.grouping.classes import SIZE
-from unveil.models.base import Model, ModelRequirement
+from unveil.models.base import MOST_RECORDS, Model, ModelRequirement
 from unveil.table.microdata import Microdata
 
 Stars = Annotated[
@@ -31,7 +31,7 @@ class KAnonymity(Model, frozen=True, kw_only=True):
     Samarati and Sweeney, Protecting privacy when disclosing information (1998).
     """
 
-    k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
+    k: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="The least number of equal records.")]
     stars: Stars = "value"
 
     @property
@@ -62,7 +62,13 @@ class KMap(Model, frozen=True, kw_only=True):
     (2002).
     """
 
-    k: Annotated[int, Meta(ge=1, description="The least number of people that fit each record.")]
+    k: Annotated[
+        int,
+        Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
+    ]
+        int,
+        Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
+    ]
     population: Annotated[
         Any,
         Meta(

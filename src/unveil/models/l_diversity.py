@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.grouping.classes import DISTINCT, ENTROPY, RECURSIVE, SHARE, SIZE
-from unveil.models.base import ConfidentialModel, ModelRequirement
+from unveil.models.base import MOST_RECORDS, ConfidentialModel, ModelRequirement
 from unveil.table.microdata import Microdata
 
 
@@ -63,7 +63,7 @@ class AlphaKAnonymity(ConfidentialModel, frozen=True, kw_only=True):
     alpha: Annotated[
         float, Meta(gt=0, le=1, description="The largest share that one value may have.")
     ]
-    k: Annotated[int, Meta(ge=1, description="The least number of equal records.")]
+    k: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="The least number of equal records.")]
 
     @property
     def least_size(self) -> int:

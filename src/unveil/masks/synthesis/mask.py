@@ -8,10 +8,13 @@ from unveil.errors import SchemaError
 from unveil.masks.base import Draw, Mask, MaskedTable
 from unveil.masks.synthesis.copula import draw_from_copula
 from unveil.masks.synthesis.trees import SequentialTrees
+from unveil.support.memory import require_memory
 from unveil.support.options import Progress
 from unveil.support.work import SYNTHESIS_SECONDS
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Unknown
+
+BYTES_PER_CELL = 40  # of a drawn table: its donors, their leaves and the cells
 
 
 class Synthesis(Mask, frozen=True, kw_only=True):
@@ -81,6 +84,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
         columns = self.targets(data)
         size = self.records or len(data)
+        need = BYTES_PER_CELL * size * len(columns)
+        require_memory(need, self.step, "draw fewer records, or synthesise fewer columns")
         if self.model == "trees":
             drawn = SequentialTrees(data, columns, self.leaf).draw(size, draw, progress)
         else:
