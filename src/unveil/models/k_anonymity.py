@@ -66,9 +66,6 @@ class KMap(Model, frozen=True, kw_only=True):
         int,
         Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
     ]
-        int,
-        Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
-    ]
     population: Annotated[
         Any,
         Meta(
