@@ -21,12 +21,14 @@ def listing(names: Iterable[str]) -> str:
     return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
 
 
-def suggest(name: str, options: Iterable[str]) -> str:
-    """A suggestion for a misspelt name, to end a sentence with.
+def suggest(name: object, options: Iterable[str]) -> str:
+    """A suggestion for a misspelt name, to end a sentence with; none for what is no text.
 
     >>> suggest("agee", ["age", "sex"])
     "; did you mean 'age'?"
     """
+    if not isinstance(name, str):
+        return ""
     folded = {option.lower(): option for option in options}
     found = difflib.get_close_matches(name.lower(), folded, n=1)
     return f"; did you mean '{folded[found[0]]}'?" if found else ""

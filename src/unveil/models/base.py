@@ -151,7 +151,7 @@ def _parse(step: str, table: object) -> Model:
     name = table.get("model")
     if not isinstance(name, str) or name not in models:
         word = "" if name is None else f"'{name}' is not a privacy model; "
-        hint = suggest(str(name or ""), models)
+        hint = suggest(name, models)
         raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
     return models[name](**{key: value for key, value in table.items() if key != "model"})
 

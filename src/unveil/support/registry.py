@@ -86,12 +86,12 @@ class Registry(Iterable[M], Generic[M]):
                 return self._registered[name]
             if not self._is_reserved(name) and (points := self._plugins().get(name)):
                 return self._load(name, points)
-        known = self.names()
-        word = "" if name is None else f"'{name}' is not {self.kind}; "
+        known, word = self.names(), ""
+        if name is not None:
+            word = f"'{name}' is not {self.kind}; "
         hidden = f"; plug-ins are switched off ({SWITCH})" if self._switched_off() else ""
         raise SpecError(
-            f"{word}method: one of {listing(known) or 'none'}{suggest(str(name or ''), known)}"
-            f"{hidden}"
+            f"{word}method: one of {listing(known) or 'none'}{suggest(name, known)}{hidden}"
         )
 
     def names(self) -> tuple[str, ...]:

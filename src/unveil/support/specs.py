@@ -117,7 +117,7 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
         word = "" if name is None else f"'{name}' is not {kind}; "
-        raise SpecError(f"{word}method: one of {listing(known)}{suggest(str(name or ''), known)}")
+        raise SpecError(f"{word}method: one of {listing(known)}{suggest(name, known)}")
     return known[name]
 
 
