@@ -284,7 +284,7 @@ def spec(case):
     }
     way = draw.one(list(ways))
     made = way(draw, table)
-    made[draw.one(list(made))] = draw.one(JUNK)
+    made[draw.one([*made, "junk"])] = draw.one(JUNK)
     case.did(way.__name__, made)
     case.heard("repr", repr(ways[way](made)))
 

@@ -9,6 +9,7 @@ from unveil import Policy, masks
 from unveil.files.documents.toml import read_policy, to_toml
 from unveil.reports.summary import summary
 from unveil.support.phrases import plain
+from unveil.values.results.evidence import OLDEST_FORMAT
 from unveil.workflows.auditing.replay import replay
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -151,7 +152,7 @@ def test_older_evidence_with_a_limit_that_means_nothing_is_replayed(people, tmp_
         truth=tmp_path / "m.csv", policy=Policy(max_risk=1), **QUICK,
     ).evidence  # fmt: skip
     older = msgspec.structs.replace(
-        evidence, policy={"max_risk": 1.0, "k_anonymity": 3}, digest=None
+        evidence, policy={"max_risk": 1.0, "k_anonymity": 3}, digest=None, format=OLDEST_FORMAT
     )
     again = replay(older, folder=tmp_path)
     assert {one.where.split(".")[0] for one in again.differences} == {"verdict", "policy_classes"}

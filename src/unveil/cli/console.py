@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -154,9 +153,9 @@ def _bar(task: str) -> Iterator[TaskProgress]:
 
         def show(task: str, done: float, total: float) -> None:
             nonlocal begun
-            begun = begun or time.monotonic()  # what was before, such as reading, is not counted
+            begun = begun or shown.get_time()  # what was before, such as reading, is not counted
             said, known = escape(printable(task)), total or None  # the work may be unknown
-            left = time_left(done, total, time.monotonic() - begun)
+            left = time_left(done, total, shown.get_time() - begun)
             shown.update(job, description=said, completed=done, total=known, left=left)
 
         yield show

@@ -99,7 +99,7 @@ def test_a_wrong_schema_says_what_is_wrong(declared, said):
     ("cells", "level", "question"),
     [
         ([1, 2, 1, 2], "nominal", ""),
-        ([1.0, 2.0, None, 2.0], "nominal", ""),
+        ([1.0, 2.0, None, 2.0], "numeric", "2 distinct whole numbers"),  # which are written 1.0
         ([1, 2, 1, 3], "numeric", "3 distinct whole numbers"),
         ([1.0, 2.0, None, 3.0], "numeric", "3 distinct whole numbers"),
         ([1.5, 2.5], "numeric", ""),

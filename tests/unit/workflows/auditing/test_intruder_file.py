@@ -12,6 +12,7 @@ from unveil.errors import DataError, UnveilError, UsageError
 from unveil.files.documents.evidence import evidence_json, read_evidence
 from unveil.reports.page import page
 from unveil.reports.summary import summary
+from unveil.values.results.evidence import OLDEST_FORMAT
 from unveil.workflows.auditing import intruder_file
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.replay import replay
@@ -111,6 +112,7 @@ def test_evidence_that_knows_neither_is_read_and_run_again(files, tmp_path):
     plain = audited(files, None).evidence
     old = msgspec.json.decode(evidence_json(plain))
     del old["halves"], old["settings"]["halves"], old["digest"]
+    old["format"] = OLDEST_FORMAT
     for one in old["attacks"]:
         del one["by_file"]
     (tmp_path / "old.json").write_bytes(msgspec.json.encode(old))

@@ -10,6 +10,7 @@ from fixtures.command_line import learning_little
 from unveil import attacks, masks
 from unveil.errors import DataError
 from unveil.files.documents.evidence import evidence_json, write_evidence
+from unveil.values.results.evidence import OLDEST_FORMAT
 from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
 from unveil.workflows.auditing import supervised_bound
 from unveil.workflows.auditing.attack_names import attack_from
@@ -114,6 +115,7 @@ def test_older_evidence_is_read_and_replayed(files, tmp_path):
     """Neither the field nor the setting was there."""
     plain = msgspec.json.decode(evidence_json(audited(files, worst_case=False)))
     del plain["worst_cases"], plain["settings"]["worst_case"], plain["digest"]
+    plain["format"] = OLDEST_FORMAT
     (tmp_path / "old.json").write_bytes(msgspec.json.encode(plain))
     old = unveil.files.read_evidence(tmp_path / "old.json")
     assert old.worst_cases == ()
