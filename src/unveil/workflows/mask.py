@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from unveil import __version__
-from unveil.errors import DataError, SpecError, UsageError
+from unveil.errors import DataError, SpecError, UsageError, shortened
 from unveil.files.documents.toml import mask_from, read_plan
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
@@ -377,7 +377,7 @@ def as_plan(
     if plan.version not in ("", __version__):
         logger.warning(
             "the plan was made by version %s, this is %s: the result may differ from that of then",
-            plan.version,
+            shortened(plan.version),
             __version__,
         )
     seed = plan.seed if seed is None else seed
