@@ -6,7 +6,7 @@ import unveil
 
 survey = unveil.households(200, seed=7)
 masks = [
-    unveil.masks.RankSwapping(p=30, columns=["age", "hours", "household_size", "income"]),
+    unveil.masks.RankPermutation(p=30, columns=["age", "hours", "household_size", "income"]),
     unveil.masks.Pram(
         theta=0.4, columns=["region", "sex", "education", "marital_status", "occupation"]
     ),

@@ -6,7 +6,7 @@ survey = unveil.households(200, seed=7)
 columns = ["age", "hours", "household_size", "income"]
 masks = {
     "noise": unveil.masks.AdditiveNoise(scale=0.2, columns=columns),
-    "swapping": unveil.masks.RankSwapping(p=15, columns=columns),
+    "permutation": unveil.masks.RankPermutation(p=15, columns=columns),
     "groups": unveil.masks.Microaggregation(k=20, columns=columns),
 }
 # To be quick: an audit does more by default, and a comparison is as good as its audits.

@@ -2,7 +2,7 @@
 
 import unveil
 
-keys = ["sex", "age", "region", "education"]  # what others may know of a person
+keys = ["sex", "age", "occupation", "education"]  # what others may know of a person
 survey = unveil.households(1000, seed=7).select([*keys, "savings"])
 bands = unveil.masks.GlobalRecoding(intervals=10, columns=["age"])
 masks = {

@@ -9,7 +9,7 @@ import unveil
 survey = unveil.households(1000, seed=7)  # made up; unveil.read("survey.csv", schema) reads yours
 masks = [
     unveil.masks.Microaggregation(k=5, columns=["income", "tax", "savings"]),
-    unveil.masks.RankSwapping(p=8, columns=["age", "hours"]),
+    unveil.masks.RankPermutation(p=8, columns=["age", "hours"]),
     unveil.masks.Pram(theta=0.1, columns=["region", "occupation"]),
 ]
 release = unveil.mask(survey, masks, seed=7)  # without a seed, one that nobody can guess is drawn

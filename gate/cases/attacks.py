@@ -18,7 +18,7 @@ OWN = "--release-schema in/{release}.toml"
 PLAN = "--plan in/{release}-plan.toml"
 LINKAGES = ("nearest", "one-to-one", "posterior")
 RELEASES = ("mixed", "noisy", "grouped", "ranges", "stars", "coded")
-ATTACKS = ("distance", "rank", "probabilistic", "tailored", "combined")
+ATTACKS = ("distance", "rank", "probabilistic", "tailored", "combined", "households")
 BOTH = '["distance",{"method":"rank","criterion":"max"}]'
 
 DISTANCE = {
@@ -129,6 +129,7 @@ def _matchings() -> Iterator[Case]:
         for kind in kinds:
             known = f" {ORDERED}" if kind == "rank" else ""
             yield attack(f"{kind}-on-{release}", release, f"{kind} {OWN}{known}")
+    yield attack("households-tailored", "mixed", f"households --score tailored {PLAN}")
     yield attack("position", "mixed", "position")
     yield attack("position-back", "mixed", f"position {BACK}")
 
@@ -142,6 +143,9 @@ def _masks_known() -> Iterator[Case]:
         yield attack(
             f"tailored-raw-{release}", release, f"tailored --no-corrected {PLAN} {OWN} {BACK}"
         )
+    yield attack("exchange", "noisy", f"exchange {ORDERED}")
+    yield attack("exchange-parameters", "mixed", f"exchange --level parameters {PLAN} {ORDERED}")
+    yield attack("simulated", "mixed", f"simulated {PLAN}")
     records = f"tailored {PLAN} --records 40"
     yield attack("tailored-few-records", "noisy", records)
 

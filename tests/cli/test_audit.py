@@ -293,6 +293,7 @@ MISTAKES = [
     (3, (*FILES, "--evidence", "e.json", "--per-record", "each.xyz"), "names no known format"),
     (3, (*FILES, "--evidence", "file.json"), "not the folder of an unfinished audit"),
     (3, (*FILES, "--evidence", "file.json", "--resume"), "not the folder of an unfinished audit"),
+    (3, (*FILES, "--evidence", f"{'a' * 999}.json", "--resume"), "file name too long"),
     (3, (*FILES, "--plan", "no.toml"), "cannot be read"),
     (3, (*FILES, "--plan", "other.plan", "--evidence", "e.json"), "weight2"),
     (3, ("--replay", "old.json"), "in format 99"),

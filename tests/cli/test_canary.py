@@ -166,6 +166,9 @@ FILES = {
         "method = 'microaggregation'\nk = 2\nalgorithm = 'optimal'\ncolumns = ['kind']"
     ),
     "coarse.plan": plan("method = 'full-domain'\nk = 2\ncolumns = ['kind', 'pay']"),
+    "alike.plan": plan("method = 'mondrian'\nk = 2\nunit = 'household'\ncolumns = ['pay']"),
+    "alike.toml": "household = 'name'\nquasi = 'pay'\nper_household = 'pay'",
+    "varies.toml": "household = 'kind'\nquasi = 'pay'\nper_household = 'pay'",
     "unmet.plan": plan(
         "method = 'full-domain'\nk = 2\ncolumns = ['pay', 'kind']\nstars = false\n"
         "hierarchies = {pay = {intervals = [0.001]}}"
@@ -196,6 +199,14 @@ FILES = {
     "typed.parquet": _crowd().with_columns(pay=pl.col("kind")),
     "crowd.toml": "quasi = ['kind', 'pay', 'born']\nidentifier = 'name'\nconfidential = 'age'\n"
     "household = 'home'\nweight = 'weight'\nnominal = ['kind', 'home']",
+    "homes.parquet": _alike().with_columns(roof=pl.col("home")),
+    "homes.toml": "quasi = ['pay', 'roof']\nidentifier = 'name'\nhousehold = 'home'\n"
+    "per_household = ['roof']\nnominal = ['roof', 'home']",
+    "apart.homes.toml": "quasi = ['pay', 'kind']\nidentifier = 'kind'\nhousehold = 'home'\n"
+    "per_household = ['pay', 'born']\nnominal = ['home']",
+    "roof.plan": plan("method = 'pram'\ntheta = 0.9\ncolumns = ['roof']"),
+    "homes.plan": plan("method = 'sampling'\nshare = 0.5\nunit = 'household'"),
+    "together.plan": plan("method = 'shuffle'\nunit = 'household'"),
     "all.policy": "max_risk = 0\nmax_subgroup_risk = 0\nmax_confirmed = 0\nk_anonymity = 9\n"
     "max_interval_disclosure = 0\nl_diversity = 9\nmax_loss = 0\nforbid_row_order = true\n"
     "may_stay_unchanged = []",
@@ -264,13 +275,22 @@ SCENES = [
     (3, "inspect good.csv --delimiter ;;"),
     (2, "inspect good.csv --nothing"),
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet"),
+    (0, "inspect homes.parquet --schema homes.toml --write-schema new.toml"),
+    (0, "inspect homes.parquet --schema apart.homes.toml"),
+    *((0, f"mask homes.parquet --schema {schema}.toml --plan {plan}.plan -o made.parquet --json")
+      for schema, plan in (("homes", "roof"), ("crowd", "roof"), ("homes", "homes"))),
+    (3, "mask homes.parquet --schema apart.homes.toml --plan noise.plan -o made.parquet"),
+    (3, "mask homes.parquet --schema homes.toml --plan together.plan -o made.parquet"),
+    (3, "mask good.parquet --schema keys.toml --plan homes.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet --json --seed 3"),
     (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan coarse.plan -o made.parquet"),
+    (0, "mask good.parquet --schema alike.toml --plan alike.plan -o made.parquet"),
+    (3, "mask good.parquet --schema varies.toml --plan alike.plan -o made.parquet"),
     *((3, f"mask good.parquet --schema keys.toml --plan {name}.plan -o made.parquet") for name in (
         "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
         "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
-        "nest",
+        "nest", "homes",
     )),
     (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx#release"),
     *((0, f"mask good.{one} --schema keys.toml --plan noise.plan -o made.{to}") for one, to in (

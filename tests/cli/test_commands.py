@@ -361,6 +361,30 @@ def test_mask_says_what_becomes_of_household_numbers(unveil_command, to_mask, ca
     assert (to_mask / "again.csv").read_bytes() == (to_mask / "release.csv").read_bytes()
 
 
+def test_mask_prints_how_many_households_were_swapped(unveil_command, to_mask):
+    parameters = 'geography = ["region"]\nkeys = ["sex"]\nshare = 0.5\n'
+    (to_mask / "plan.toml").write_text(f'[[mask]]\nmethod = "record-swapping"\n{parameters}')
+    given = mask_command(to_mask, "--seed", "1", "--force")
+    found = json.loads(unveil_command(*given, "--json").out)["counts"]["record-swapping"]
+    assert 0 < found["swapped"] <= found["households"] / 2
+    many = f"{found['swapped']} of {found['households']} households"
+    said = f"record-swapping: {many} swapped, with {found['records']} records; "
+    assert f"{said}{found['at_risk']} at risk, of which " in unveil_command(*given).out
+
+
+def test_mask_says_nothing_of_household_numbers_that_are_all_missing(
+    unveil_command, to_mask, caplog
+):
+    people = unveil.households(60)
+    missing = people.column("household").set(pl.Series([True] * len(people)), None)
+    european = unveil.files.Csv(delimiter=";", decimal=",")
+    (to_mask / "survey.csv").unlink()
+    unveil.write(people.replace([missing]), to_mask / "survey.csv", format=european)
+    shown = unveil_command(*mask_command(to_mask, "--household", "renumber"))
+    assert shown.code == 0
+    assert "lives together" not in shown.out + caplog.text
+
+
 def test_mask_warns_of_columns_without_a_role_and_ends_with_the_next_step(
     unveil_command, to_mask, caplog
 ):
@@ -492,6 +516,16 @@ def test_attack_prints_what_was_found(unveil_command, to_attack):
     assert (risk["n"], risk["interval"], risk["direction"]) == (120, None, "original-to-release")
     assert len(shown["top"]["share"]) == 5
     assert shown["top"]["share"][0] == pytest.approx(risk["share"])
+
+
+def test_an_attack_on_households_says_how_many_are_linked(unveil_command, to_attack):
+    done = unveil_command(*attack_command(to_attack, attack="households"))
+    homes = attack_json(unveil_command, to_attack, attack="households")["households"]["risk"]
+    linked = f"{homes['expected']:.1f} of {homes['n']} are linked rightly"
+    assert f"Households, read off what members share: {linked}" in done.out
+    alone = unveil_command(*attack_command(to_attack, "--grouping", "none", attack="households"))
+    assert "Households, by one member each, as no rows are grouped: " in alone.out
+    assert f"of {homes['n']} are linked rightly" in alone.out
 
 
 def test_every_option_of_attack_does_something(unveil_command, to_attack):

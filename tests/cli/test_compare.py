@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from fixtures.evidence import evidence, finding, verdict
+from fixtures.evidence import evidence, finding, of_households, verdict
 from unveil.files.documents.evidence import write_evidence, write_records
 from unveil.values.results.evidence import Audit
 from unveil.values.results.risk import Interval
@@ -89,6 +89,30 @@ def test_what_is_not_known_is_said(unveil_command):
     alone = unveil_command("compare", "b.json", "c.json", *RECORDS[2:]).out
     assert "Dominated by none: b.csv only." in alone
     assert unveil_command("compare", "a.json", "s.json", "b.json", *RECORDS[:4]).code == 0
+
+
+def test_households_stand_beside_persons_and_the_policy(unveil_command, tmp_path):
+    for name, share in (("h", 0.5), ("i", 0.025)):
+        attacks = (of_households(share, persons=0.2),)
+        limits = {"max_household_risk": 0.05}
+        write_evidence(evidence(f"{name}.csv", attacks=attacks, policy=limits), f"{name}.json")
+    done = unveil_command("compare", "h.json", "i.json", "--report", "page.html")
+    rows = [line.split() for line in done.out.splitlines()]
+    attack = "households-posterior original to release household number"
+    for row in (
+        f"h.csv {attack} 20.0 40 50.0 % 5.0 % 20.0 %",
+        f"i.csv {attack} 1.0 40 2.5 % 5.0 % 20.0 %",
+        "risk of households 2.5 % i.csv",
+    ):
+        assert row.split() in rows
+    assert "links 20.0 % of the people and 50.0 % of the households, for a loss" in done.out
+    page = (tmp_path / "page.html").read_text()
+    assert "Households that the best attack on these links rightly, beside persons" in page
+    shown = json.loads(unveil_command("compare", "h.json", "i.json", "--json").out)["releases"]
+    assert [(one["households"]["n"], one["max_household_risk"]) for one in shown] == [
+        (40, 0.05)
+    ] * 2
+    assert "households" not in unveil_command("compare", "a.json", "b.json").out.lower()
 
 
 @pytest.mark.parametrize(

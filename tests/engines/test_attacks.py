@@ -34,7 +34,11 @@ ATTACKS = {
     "compatible": attacks.Compatible(),
     "tailored": attacks.Tailored(),
     "tailored, by the method": attacks.Tailored(level="method"),
+    "exchange": attacks.Exchange(),
+    "exchange, by the parameters": attacks.Exchange(level="parameters"),
+    "simulated": attacks.Simulated(simulations=6),
     "combined": attacks.Combined(attacks=[attacks.Probabilistic(), attacks.Tailored()]),
+    "households": attacks.Households(),
     "structural": attacks.Structural(),
     "supervised": attacks.Supervised(budget=None, steps=20, splits=0),
     "supervised matrix": attacks.Supervised(model="bilinear", budget=None, steps=5, splits=0),
@@ -49,6 +53,8 @@ KNOWN = {
     "equalities": ["sex", "education", "region"],
     "structural": ["age", "education", "income", "savings"],
     "supervised matrix": NUMBERS,
+    "exchange": NUMBERS,
+    "exchange, by the parameters": NUMBERS,
     "position": None,
 }
 
@@ -103,6 +109,7 @@ def integers(links):
 
 
 def attack(people, release, name, matching, engine, **intruder):
+    matching = "posterior" if name.startswith("exchange") else matching  # which has no other
     spec = msgspec.structs.replace(ATTACKS[name], matching=matching)
     known = Intruder(knows=KNOWN.get(name, KNOWS), **intruder)
     if name == "structural":

@@ -163,17 +163,30 @@ def _chain(error):
     return "\n".join(said)
 
 
+def _compiles(frame):
+    """Whether numba is at work in a frame or in those that called it."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith(("numba.", "llvmlite.")):
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def _stage(case):
     """A folder of its own; an ear for what is logged; warnings are errors; an end to a hang."""
 
-    def end(_number, _frame):
-        raise HangError(f"more than {SECONDS} s")
+    def end(_number, frame):
+        if _compiles(frame):  # once per machine; numba does not survive an error in the middle
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        else:
+            raise HangError(f"more than {SECONDS} s")
 
     logger, ear = logging.getLogger("unveil"), logging.Handler()
     ear.emit = lambda record: case.heard("log", record.getMessage())
     place, propagates, handler = Path.cwd(), logger.propagate, signal.signal(signal.SIGPROF, end)
     case.folder = tempfile.mkdtemp(prefix="unveil-fuzz-", dir=HOME)
+    data = os.environ.pop("UNVEIL_DATA", None)  # the papers would be reproduced: minutes
     logger.addHandler(ear)
     logger.propagate = False
     try:
@@ -186,5 +199,7 @@ def _stage(case):
         signal.signal(signal.SIGPROF, handler)
         logger.removeHandler(ear)
         logger.propagate = propagates
+        if data is not None:
+            os.environ["UNVEIL_DATA"] = data
         os.chdir(place)
         shutil.rmtree(case.folder, ignore_errors=True)

@@ -2,11 +2,12 @@
 
 import multiprocessing
 import os
+import threading
 import time
 from collections import Counter
 from queue import Empty
 
-LIMIT = 120  # seconds without a result: the process hangs
+LIMIT = 600  # seconds without a result: the process hangs; others may keep the machine busy
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
@@ -76,7 +77,8 @@ class Job:
 
 
 def work(seed, numbers, kind, queue):
-    """Run cases in this process."""
+    """Run cases in this process, which ends with the one that started it."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     os.sched_getaffinity = lambda _process: {0}  # threads would wait for those of other processes
     from tests.fuzz.cases import run_case
 
@@ -84,3 +86,8 @@ def work(seed, numbers, kind, queue):
         before = time.process_time()
         result = run_case(seed, number, kind=kind)
         queue.put((result, time.process_time() - before))
+
+
+def _end_with_parent():
+    multiprocessing.parent_process().join()
+    os._exit(1)

@@ -75,6 +75,7 @@ PATTERNS = {
     "stars": (0, 1, 2, 3), "order": ("><", "<>"), "unknown": ("value", "wildcard"),
     "by_confidential": BOTH, "assignment": (None, None, None, "overlapping"), "models": some_models,
 }  # fmt: skip
+UNITS = ("person", "household")
 CODING = ({"categories": (1, 2, 5)}, {"threshold": value}, {"share": SHARES})
 MASKS = {  # the levels of its columns, alternative sets of parameters, how often it is drawn
     "additive-noise": (NUMERIC, ({"scale": SCALES, "keep_type": BOTH},), 2),
@@ -83,6 +84,7 @@ MASKS = {  # the levels of its columns, alternative sets of parameters, how ofte
     "rank-swapping": (ORDERED, ({"p": (0, 5, 20, 50, 100)},), 2),
     "distribution-swapping": (
         ORDERED, ({"p": (0, 20, 50, 100), "reading": ("table", "text")},), 1),
+    "rank-permutation": (ORDERED, ({"p": (0, 20, 50, 100)},), 1),
     "individual-ranking": (ORDERED, ({"k": group, "keep_type": BOTH},), 2),
     "microaggregation": (
         ANY, ({"k": group, "standardise": BOTH}, {"groups": sets}, {"k": group},
@@ -90,10 +92,12 @@ MASKS = {  # the levels of its columns, alternative sets of parameters, how ofte
               {"k": group, "algorithm": ("optimal",)}), 4),
     "anti-unification": (ANY, ({"k": size} | PATTERNS, {"groups": sets} | PATTERNS), 3),
     "mondrian": (ANY, ({"k": size, "relaxed": BOTH, "cells": ("ranges", "means", "stars"),
-                        "models": some_models},), 5),
+                        "models": some_models},
+                       {"k": size, "unit": UNITS, "cells": ("ranges", "means", "stars")}), 5),
     "local-suppression": (
         ANY, ({"k": size, "stars": ("value",), "models": some_models},
-              {"k": size, "stars": ("value", "wildcard"), "importance": by_column(0.5, 9)}), 4),
+              {"k": size, "stars": ("value", "wildcard"), "importance": by_column(0.5, 9)},
+              {"k": size, "unit": UNITS}), 4),
     "full-domain": (
         ANY, ({"k": size, "suppress": SHARES, "loss": LOSSES, "star": BOTH, "models": some_models},
               {"k": size, "suppress": SHARES, "hierarchies": COARSENINGS}), 4),
@@ -105,8 +109,12 @@ MASKS = {  # the levels of its columns, alternative sets of parameters, how ofte
     "pram": (CATEGORIES, ({"theta": SHARES, "invariant": BOTH}, {"theta": SHARES},
                           {"matrix": matrix, "categories": (None, list(GRADES))}), 2),
     "rounding": (NUMERIC, ({"base": (0.1, 0.7, 1, 5, 1000)},), 1.5),
-    "sampling": ((), ({"share": (0.01, 0.5, 1)}, {"records": (1, 2, 9)}), 1.5),
-    "shuffle": ((), ({},), 1),
+    "record-swapping": ((), (
+        {"geography": names, "keys": names, "k": size, "share": (None, 0, 0.3, 1)},
+        {"geography": names, "similar": (None, [[]], [["a"], []]), "carry": names}), 1.5),
+    "sampling": ((), ({"share": (0.01, 0.5, 1)}, {"records": (1, 2, 9)},
+                      {"share": (0.5, 1), "unit": ("household",)}), 1.5),
+    "shuffle": ((), ({}, {"unit": ("record", "household")}), 1),
     "synthesis": (
         ANY, ({"model": ("trees", "copula"), "leaf": (1, 5), "records": (None, 9)},), 0.4),
     "function": (ANY, ({"function": a_function, "runs": (2,),
@@ -121,7 +129,17 @@ MODELS = {
     "k-map": {"k": size},
 }
 LIMITS = {
-    **dict.fromkeys(("max_risk", "max_subgroup_risk", "max_confirmed", "max_loss"), SHARES),
+    **dict.fromkeys(
+        (
+            "max_risk",
+            "max_subgroup_risk",
+            "max_confirmed",
+            "max_wrong_certainty",
+            "max_loss",
+            "max_household_risk",
+        ),
+        SHARES,
+    ),
     **dict.fromkeys(("max_interval_disclosure", "t_closeness"), SHARES),
     "k_anonymity": lambda d, t: d.one((3, {"k": 3, "keys": names(d, t)})),
     "l_diversity": (1, 2, 4),
@@ -139,7 +157,11 @@ ATTACKS = {  # parameters, how often it is drawn
                        "constrained": (None, False), "smoothing": (None, 0, 1)}, 3),
     "compatible": ({}, 2),
     "tailored": ({"level": ("method", "parameters", "original"), "corrected": BOTH}, 1.5),
+    "exchange": ({"level": (None, "method", "parameters")}, 1),
+    "simulated": ({"simulations": (3, 4)}, 0.5),
     "combined": ({"attacks": (["distance", "rank"], ["distance"], [], "rank")}, 0.3),
+    "households": ({"score": (None, "rank", "probabilistic", "tailored"),
+                    "grouping": (None, None, "shown", "read-off")}, 1),
     "structural": ({"starts": (1,), "controls": (2,), "method": ("representatives", "ranking")},
                    0.2),
     "supervised": ({"model": ("weights",), "steps": (1,), "splits": (1,)}, 0.1),

@@ -106,7 +106,9 @@ class Table:
 
     def native(self):
         frame = self.frame
-        return frame if self.shape == "polars" else getattr(frame, f"to_{self.shape}")()
+        if self.shape == "polars" or any("\0" in name for name in frame.columns):
+            return frame  # polars itself cannot hand on such a name
+        return getattr(frame, f"to_{self.shape}")()
 
     def data(self):
         return Microdata(self.native(), Schema(**self.schema))
@@ -139,9 +141,18 @@ def a_table(draw, *, most=60, clean=False):
     frame = pl.DataFrame(columns)
     if draw.chance(0.15) and n > 2:  # some people are the same
         rows = draw.rng.integers(max(n // 2, 1), size=n)
-        frame = frame.with_columns(frame.get_column(name).gather(rows) for name in kinds)
+        # Series.gather takes a name such as ^a.*$ for a pattern.
+        frame = frame.with_columns(frame.get_column(name)[rows] for name in kinds)
     if draw.chance(0.2):
         home = pl.Series("home", (draw.rng.integers(0, n, n) // 2 + 77000).tolist())
+        if draw.chance(0.5):  # some columns describe the household, mostly without an error
+            shared = draw.some(list(kinds), 1, 3)
+            first = dict(zip(reversed(home), reversed(range(n)), strict=True))
+            rows = [first[one] for one in home]
+            if draw.chance(0.9):
+                frame = frame.with_columns(frame.get_column(name)[rows] for name in shared)
+            for name in shared:
+                declared[name] = declared[name] | {"per_household": True}
         frame, declared["home"] = frame.with_columns(home), {"role": "household"}
     if draw.chance(0.15):
         weight = (draw.rng.random(n) * 50 + 1).round(1).tolist()

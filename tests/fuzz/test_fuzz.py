@@ -1,10 +1,15 @@
 """A thousand cases of the fuzzer, and that it would find what it looks for."""
 
+import subprocess
+import sys
+import time
+
 import msgspec
 import pytest
 
 import unveil
-from tests.fuzz import cases, checks, commands, plans
+from tests.fuzz import cases, checks, commands, plans, tables
+from tests.fuzz.draw import Draw
 from tests.fuzz.tables import CANARY, NUMBER
 from unveil.cli.main import COMMANDS
 
@@ -19,6 +24,11 @@ def test_cases(first):
         if (result := cases.run_case(SEED, number)).failure is not None
     ]
     assert not failures, ascii("\n\n".join(map(str, failures)))
+
+
+@pytest.mark.parametrize("number", [14258, 26148, 27476, 27906, 36479, 68834, 96058])
+def test_cases_that_failed_once(number):
+    assert (failure := cases.run_case(2026, number).failure) is None, ascii(failure)
 
 
 def test_every_method_and_command_is_generated():
@@ -63,6 +73,34 @@ def test_what_is_no_error_of_ours_is_a_failure(monkeypatch):
     assert failing(monkeypatch, refused) is None
     monkeypatch.setattr(cases, "SECONDS", 0.05)
     assert failing(monkeypatch, hanging).invariant == "HangError"
+
+
+def test_compiling_is_no_hang(monkeypatch):
+    names = {"__name__": "numba.core", "clock": time.process_time}
+    exec("def compiling(_case):\n    end = clock() + 0.2\n    while clock() < end: pass", names)  # noqa: S102
+    monkeypatch.setattr(cases, "SECONDS", 0.05)
+    assert failing(monkeypatch, names["compiling"]) is None
+
+
+def test_a_process_ends_with_the_one_that_started_it():
+    program = (
+        "import multiprocessing, time; from tests.fuzz.jobs import _end_with_parent\n"
+        "multiprocessing.get_context('spawn').Process(target=_end_with_parent).start()\n"
+        "print('started', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as parent:
+        parent.stdout.readline()
+        parent.kill()
+        assert parent.communicate(timeout=30)[0] == b""  # both have closed it
+
+
+@pytest.mark.parametrize("name", ["^a.*$", "*", "", "\0"])
+def test_odd_names_are_generated(name, monkeypatch):
+    """Those that polars takes for patterns, too, in tables with equal people."""
+    monkeypatch.setattr(tables, "NAMES", (name, "age"))
+    monkeypatch.setattr(tables, "ODD_NAMES", (name,))
+    made = [tables.a_table(Draw(SEED, number)) for number in range(60)]
+    assert sum(name in one.frame.columns for one in made) > 20
 
 
 def test_a_failure_is_shown_by_few_records(monkeypatch):

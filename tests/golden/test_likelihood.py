@@ -151,30 +151,33 @@ def test_categories(paper_data):
 
 
 @pytest.mark.parametrize(
-    ("name", "share", "deviation", "claims", "right"),
+    ("name", "claims", "right"),
     [
-        ("additive .25", 79, 0.52, 561, 1.0),
-        ("additive .5", 35, 0.35, 101, 0.99),
-        ("additive 1", 10, 0.27, None, 1.0),
-        ("swapping 25", 78.5, 1.25, None, 0.99),
-        ("swapping 50", 12.9, 0.53, None, 0.9),
+        ("additive .25", 561, 0.98),
+        ("additive .5", 101, 0.97),
+        ("additive 1", 0, 0.9),
+        ("swapping 25", 0, 0.98),
+        ("swapping 50", 0, 0.9),
     ],
 )
 @pytest.mark.usefixtures("census")
-def test_forecasts(name, share, deviation, claims, right):
-    """Without the truth in hand: a little less than is found, and what is claimed is right."""
+def test_forecasts(name, claims, right):
+    """Without the truth in hand: about what is found, and what is claimed is right.
+
+    `claims` are those of Sinkhorn's scaling alone, which is too modest: 79, 35 and 10 % were
+    forecast of 88, 42 and 12 % found.
+    """
     runs = range(RUNS)
     each = [measures.forecast(run_once(name, seed, POSTERIOR, OVER)) for seed in runs]
     found, forecast, claimed, held = (
         np.mean([getattr(one, what) for one in each])
         for what in ("found", "share", "claimed", "right")
     )
-    both = (1 / len(runs) + 1 / THEIRS) ** 0.5
-    assert 100 * forecast == pytest.approx(share, abs=3 * both * deviation + 0.5)
-    assert 100 * forecast < 100 * found + 3 * 1.2 / len(runs) ** 0.5
-    assert held >= (right - 0.01) * claimed
-    if claims:
-        assert claimed == pytest.approx(claims, abs=3 * both * 13)
+    # All runs are calibrated by the same simulated file of 1,080 links, whose error stays.
+    simulated = (found * (1 - found) / 1080) ** 0.5
+    assert forecast == pytest.approx(found, abs=3 * (simulated + 0.012 / len(runs) ** 0.5))
+    assert held >= right * claimed
+    assert claimed >= claims
 
 
 @pytest.mark.parametrize(

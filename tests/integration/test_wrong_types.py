@@ -99,7 +99,10 @@ def callables():
     }  # fmt: skip
     for name, value in objects.items():
         for method in dir(value):
-            if not method.startswith("_") and callable(getattr(value, method)):
+            static = inspect.getattr_static(value, method)
+            if not (method.startswith("_") or isinstance(static, property)) and callable(
+                getattr(value, method)
+            ):
                 yield f"{name}.{method}", getattr(value, method)
 
 

@@ -1,5 +1,7 @@
 """Matchings with every pair in a matrix: Sinkhorn's scaling, the cheapest assignment."""
 
+from itertools import permutations
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -11,18 +13,50 @@ def every_pair(finder):
     return finder.costs(rows, columns).reshape(records, candidates)
 
 
-def posterior(costs, rate=1.0, rounds=200):
-    """The likelihoods scaled until rows and columns sum to 1, as far as so many rounds come."""
+def posterior(costs, rate=1.0, rounds=200, fraction=0.0):
+    """The likelihoods scaled until rows and columns sum to 1; then messages, for so many rounds."""
     found = np.exp(-rate * (costs - costs.min(axis=1, keepdims=True)))
-    u, v = np.ones(len(costs)), np.ones(costs.shape[1])
-    for _ in range(rounds):
-        before = u
-        u = 1 / (found * v).sum(axis=1)
-        v = 1 / (found * u[:, None]).sum(axis=0)
-        if np.abs(u / before - 1).max() < 1e-6:
+    found = found / found.max(axis=0)
+    u, v, done = np.ones(len(costs)), np.ones(costs.shape[1]), 0
+    while done < rounds:
+        sums = (found * v).sum(axis=1)
+        error = np.abs(sums * u - 1).max()
+        u = 1 / sums
+        sums = (found * u[:, None]).sum(axis=0)
+        error = max(error, np.abs(sums * v - 1).max())
+        v = 1 / sums
+        done += 1
+        if error <= (0.1 if fraction else 1e-6):  # messages take the rest of the way
             break
     u = 1 / (found * v).sum(axis=1)
-    return found * u[:, None] * v
+    found = found * u[:, None] * v
+    return messages(found, fraction, rounds - done) if fraction else found
+
+
+def messages(weights, fraction, rounds, damped=False):
+    """Fractional belief propagation, a message for each pair and direction in two matrices.
+
+    Damped, a message is the mean, of logs, of itself and what it should be.
+    """
+    m, q = np.ones(weights.shape), np.ones(weights.shape)
+    for _ in range(rounds):
+        a = weights * q
+        m = (m if damped else 1) / (a.sum(axis=1, keepdims=True) - fraction * a)
+        m = np.sqrt(m) if damped else m
+        a = weights * m
+        q = (q if damped else 1) / (a.sum(axis=0) - fraction * a)
+        q = np.sqrt(q) if damped else q
+    a = weights * q
+    return a / a.sum(axis=1, keepdims=True)
+
+
+def exact_marginals(likelihoods):
+    """The probability of each pair over all one-to-one matchings, every one of them."""
+    n = len(likelihoods)
+    matchings = np.array(list(permutations(range(n))))
+    weights = likelihoods[np.arange(n), matchings].prod(axis=1)
+    found = [np.bincount(matchings[:, i], weights, n) for i in range(n)]
+    return np.array(found) / weights.sum()
 
 
 def best_hits(chances, truth):

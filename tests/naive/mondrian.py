@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-def mondrian(rows, k):
+def mondrian(rows, k, ranges=None):
     """Groups of row numbers, each of at least k; the widest attribute first, then by place."""
-    ranges = [max(column) - min(column) or 1 for column in zip(*rows, strict=True)]
+    ranges = ranges or [max(column) - min(column) or 1 for column in zip(*rows, strict=True)]
     return sorted(sorted(group) for group in _cut(rows, list(range(len(rows))), k, ranges))
 
 

@@ -35,3 +35,15 @@ def swap_by(n, steps, tries):
                 break
         settled.add(i)
     return partner
+
+
+def permute_within(window, uniforms, source):
+    """Each position offers its value to a random one; they exchange if neither gets too far."""
+    source = list(source)
+    for a, uniform in enumerate(uniforms):
+        b = a - window + int(uniform * (2 * window + 1))
+        if b in range(len(source)):
+            moved = abs(source[a] - b), abs(source[b] - a)
+            if max(moved) <= window:
+                source[a], source[b] = source[b], source[a]
+    return source

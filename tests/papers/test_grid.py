@@ -43,7 +43,7 @@ def test_methods_that_the_grid_lacks_are_named(monkeypatch):
 def test_the_attacks_are_as_the_setting_says():
     assert {way.work for way in WAYS.values()} == set(grid.RUNS) == set(grid.WORK)
     whose = [way.who for way in WAYS.values() if way.work != "apart"]
-    assert (whose.count("published"), whose.count("ours")) == (6, 11)  # as the setting says
+    assert (whose.count("published"), whose.count("ours")) == (6, 13)  # as the setting says
     assert "(pairs) are left out" in " ".join(published("grid").setting)
 
 
@@ -82,6 +82,17 @@ def test_names_can_be_hidden():
     assert hidden.at(ROWS[0], "ours: structural").ours > 100 / 30
     assert "learnt weights *" not in tables["Sample"].columns  # which were not tried
     assert tables["Sample"].rows == (ROWS[0],)
+
+
+@pytest.mark.usefixtures("few")
+def test_a_permutation_withstands_what_undoes_a_swap():
+    rows = ("rank swapping 25", "rank permutation 25", "additive noise .25")
+    log = found_of(["posterior"], rows=rows)
+    swapped, permuted, noisy = (log.of("posterior", "sample", row, 0) for row in rows)
+    assert swapped["exchange, told the mask"] > swapped["tailored, posterior"]
+    assert permuted["exchange"] < swapped["exchange, told the mask"]
+    for figures in (permuted, noisy):
+        assert any("exchanges no values in pairs" in name for name in figures)
 
 
 def test_a_mask_that_does_not_fit_a_file_leaves_blanks(paper_data):

@@ -1,7 +1,8 @@
 """Swapping and centres equal their slow twins."""
 
 import math
-from itertools import islice
+from collections import Counter
+from itertools import islice, permutations
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from naive import centres as naive_centres
 from naive import swapping as naive
 from unveil.masks import swapping
 from unveil.masks.centres import group_means, group_medians, group_modes
-from unveil.masks.kernels.swapping import swap_by_steps, swap_within
+from unveil.masks.kernels.swapping import permute_within, swap_by_steps, swap_within
 from unveil.masks.microaggregation.individual_ranking import groups_of_k
 from unveil.masks.microaggregation.mask import merge_small_groups
 
@@ -26,6 +27,36 @@ def test_partners_within_windows(n, most, seed, fixed):
     assert partner.tolist() == naive.swap_within(windows.tolist(), uniforms.tolist())
     assert (partner[partner] == np.arange(n)).all()
     assert (np.abs(partner - np.arange(n)) <= np.maximum(windows, windows[partner])).all()
+
+
+@given(st.integers(1, 60), st.integers(0, 80), st.integers(0, 2**32))
+def test_a_permutation_within_a_window(n, window, seed):
+    rng = np.random.default_rng(seed)
+    source, expected = np.arange(n), list(range(n))
+    for _ in range(3):
+        uniforms = rng.random(n)
+        permute_within(window, uniforms, source)
+        expected = naive.permute_within(window, uniforms.tolist(), expected)
+    assert source.tolist() == expected
+    assert sorted(expected) == list(range(n))
+    assert (np.abs(source - np.arange(n)) <= window).all()
+
+
+def test_all_permutations_within_a_window_are_equally_likely():
+    """Of 4 places and a window of 2 there are 14."""
+    drawn = Counter(
+        tuple(swapping.permutation_within(4, 2, np.random.default_rng(seed)).tolist())
+        for seed in range(7000)
+    )
+    within = [
+        one
+        for one in permutations(range(4))
+        if all(abs(k - place) <= 2 for place, k in enumerate(one))
+    ]
+    assert set(drawn) == set(within)
+    assert len(within) == 14
+    expected = 7000 / 14
+    assert sum((drawn[one] - expected) ** 2 / expected for one in within) < 34.5  # 1 in 1,000
 
 
 @given(st.integers(1, 60), st.floats(0, 30), st.integers(1, 20), st.integers(0, 2**32))

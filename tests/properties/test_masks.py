@@ -21,6 +21,7 @@ from unveil.table.columns import labels_of
 SWAPS_CELLS = (  # every cell after is one from before, of the same column
     masks.RankSwapping,
     masks.DistributionSwapping,
+    masks.RecordSwapping,
     masks.TopCoding,
     masks.BottomCoding,
     masks.Sampling,

@@ -88,6 +88,7 @@ SPECS = {
         reading=st.sampled_from(["table", "text"]),
         columns=some(RANKED),
     ),
+    "rank-permutation": st.builds(masks.RankPermutation, p=ANY_P, columns=some(RANKED)),
     "individual-ranking": st.builds(
         masks.IndividualRanking, k=sizes, columns=some(RANKED), keep_type=st.booleans()
     ),
@@ -208,6 +209,15 @@ SPECS = {
     ),
     "rounding": st.builds(masks.Rounding, base=st.sampled_from([1, 3, 10]), columns=some(NUMBERS))
     | st.builds(masks.Rounding, base=st.sampled_from([0.1, 0.7]), columns=some(["number"])),
+    "record-swapping": st.builds(
+        masks.RecordSwapping,
+        geography=some(["text", "code", "truth", "tiny"]),
+        keys=some(["grade", "step"]),
+        k=st.integers(2, 9),
+        share=st.none() | shares,
+        similar=st.none() | st.just([["grade"], []]),
+        carry=st.just([]) | some(["date"]),
+    ),
     "sampling": st.builds(masks.Sampling, share=st.floats(0.01, 1)),
     "shuffle": st.builds(masks.Shuffle),
     "synthesis": st.builds(

@@ -20,17 +20,20 @@ if TYPE_CHECKING:  # an attack is imported when it is asked for
     from unveil.attacks.distance.attack import Distance
     from unveil.attacks.distance.attribute_costs import Distances
     from unveil.attacks.external_links import Pairs
+    from unveil.attacks.households.attack import Households
     from unveil.attacks.probabilistic.attack import Probabilistic
     from unveil.attacks.rank.attack import Rank
     from unveil.attacks.row_order import Position
+    from unveil.attacks.simulated.attack import Simulated
     from unveil.attacks.structural.attack import Structural
     from unveil.attacks.supervised.attack import Supervised
     from unveil.attacks.tailored.attack import Tailored
     from unveil.attacks.tailored.compatible import Compatible
+    from unveil.attacks.tailored.exchange.attack import Exchange
 
 __all__ = [
-    "Attack", "Combined", "Compatible", "Distance", "Distances", "Pairs", "Position",
-    "Probabilistic", "Rank", "Structural", "Supervised", "Tailored",
+    "Attack", "Combined", "Compatible", "Distance", "Distances", "Exchange", "Households", "Pairs",
+    "Position", "Probabilistic", "Rank", "Simulated", "Structural", "Supervised", "Tailored",
 ]  # fmt: skip
 
 _HOME = {
@@ -39,7 +42,10 @@ _HOME = {
     "Probabilistic": "unveil.attacks.probabilistic.attack",
     "Compatible": "unveil.attacks.tailored.compatible",
     "Tailored": "unveil.attacks.tailored.attack",
+    "Exchange": "unveil.attacks.tailored.exchange.attack",
+    "Simulated": "unveil.attacks.simulated.attack",
     "Combined": "unveil.attacks.combined.attack",
+    "Households": "unveil.attacks.households.attack",
     "Structural": "unveil.attacks.structural.attack",
     "Supervised": "unveil.attacks.supervised.attack",
     "Position": "unveil.attacks.row_order",

@@ -71,6 +71,9 @@ class LinkageFiles:
     learnt: LearntSearch | None = None  # trained on the reference records, to link strangers
     on_bound: Callable[[float, float], None] | None = None  # training progress: links, bound
     engine: Engine = field(default_factory=select_engine)
+    # The same kind of files, masked again with other random numbers, by the number of the run; the
+    # truth of these is known. None if the intruder cannot carry the plan out.
+    remask: RemaskFiles | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process
@@ -127,6 +130,7 @@ class LinkageFiles:
 
 
 LearntSearch = Callable[[LinkageFiles], Finder]  # a trained distance, applied to other records
+RemaskFiles = Callable[[int], LinkageFiles | None]  # None: with these numbers it is impossible
 
 
 class RowPositions(NamedTuple):
@@ -143,6 +147,8 @@ class AuditedFiles(NamedTuple):
     pair: FilePair
     known: Sequence[str]  # attributes that the intruder may know
     knows_masking: bool  # whether the plan is known
+    repeats_groups: bool = False  # whether the plan makes the groups of records again
+    without_formula: bool = False  # whether it does to some of them what no formula describes
 
 
 class Attack(Spec, frozen=True, kw_only=True):
@@ -168,6 +174,8 @@ class Attack(Spec, frozen=True, kw_only=True):
     excludes_only: ClassVar[bool] = False  # a row fits a record or is excluded; no score between
     scores_every_pair: ClassVar[bool] = False  # by likelihoods, of which no search spares any
     costly_to_repeat: ClassVar[bool] = False  # each linkage estimates parameters anew
+    links_households: ClassVar[bool] = False  # and then the persons in them
+    undoes_masking: ClassVar[bool] = False  # others measure how far values moved
 
     @property
     def name(self) -> str:
@@ -178,6 +186,11 @@ class Attack(Spec, frozen=True, kw_only=True):
     def knows(self) -> MaskKnowledge | None:
         """What the intruder must know of the masking; None for most attacks."""
         return None
+
+    @property
+    def adds_roots(self) -> bool:
+        """Whether a one-to-one matching adds up the roots of costs, which are squares."""
+        return False
 
     @property
     def row_by_row(self) -> bool:
@@ -237,11 +250,15 @@ class Attack(Spec, frozen=True, kw_only=True):
 
         `width` counts the compared numbers; `numeric` is whether all attributes are numbers.
         """
+        from unveil.attacks.matched.calibration import n_simulations
         from unveil.attacks.memory import matching_seconds  # which imports the matchings
 
         exact = self.scores_every_pair
         search = search_seconds(records, candidates, width, numeric=numeric, exact=exact)
-        return search + matching_seconds(records, candidates, matching=self.matching)
+        once = search + matching_seconds(records, candidates, matching=self.matching)
+        if self.matching == "posterior" and self.knows is not None:
+            return once * (1 + n_simulations(records, candidates))
+        return once
 
     def _weights_by_column(
         self, weights: dict[str, float] | None, columns: Sequence[str]

@@ -8,15 +8,16 @@ deviations; bytes for each record:
                  cells, 13: 980 to 1,120; knowing the mask, 6: 620          n = 100,000 to 300,000
     one-to-one   2 attributes 4,180, 6: 4,250 to 4,480, 13: 4,480           n = 20,000 to 100,000
                  all pairs known: 42 for each of them                       n = 1,440
-    posterior    2 attributes 5,340, 6: 5,260 to 6,380, 13: 6,160 to 6,720  n = 4,100 to 1,000,000
-                 all pairs kept: 138 for each of them                       n = 4,000
+    posterior    2 attributes 5,340, 6: 5,260 to 6,380, 13: 6,160 to 6,720  n = 25,000 to 1,000,000
+                 all pairs kept: 4 to 8 of each in 32 bits, beyond 150 MB   n = 5,000 to 20,000
 
 The constants are a little above all of these. Probabilistic linkage takes another 250 MB for its
 table of patterns, whatever the number of records.
 """
 
 from unveil.attacks.base import Matching
-from unveil.attacks.matched.posterior import KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
+from unveil.attacks.matched.comparer import PAIRS_AT_ONCE
+from unveil.attacks.matched.posterior import EXACT_PAIRS, KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
 from unveil.support.work import KEPT_SECONDS, MATCHED_SECONDS, PRICED_SECONDS
 
@@ -24,6 +25,9 @@ from unveil.support.work import KEPT_SECONDS, MATCHED_SECONDS, PRICED_SECONDS
 # matching looks at, or the posterior keeps.
 SMALLEST, PER_RECORD, PER_CELL = 2**24, 160, 32
 PER_PRICED_PAIR, PER_KEPT_PAIR = 100, 140
+# Of a pair of a matrix, in 64 and in 32 bits: its cost and its likelihood. Of a pair whose cost is
+# being computed; of a record, the messages of its probable pairs.
+EXACT_BYTES, ROUNDED_BYTES, PER_COMPUTED_PAIR, PER_MESSENGER = 16, 8, 48, 4_000
 
 
 def bytes_needed(
@@ -42,8 +46,11 @@ def bytes_needed(
             pairs if dense else FIRST_COLUMNS * (records + candidates)
         )
     if matching == "posterior":
-        few = KEPT_CANDIDATES * records + KEPT_RECORDS * candidates
-        return search + PER_KEPT_PAIR * (pairs if pairs <= MOST_PAIRS else few)
+        if pairs > MOST_PAIRS:
+            return search + PER_KEPT_PAIR * _listed_pairs(records, candidates)
+        matrix = pairs * (EXACT_BYTES if pairs <= EXACT_PAIRS else ROUNDED_BYTES)
+        computed = PER_COMPUTED_PAIR * min(pairs, PAIRS_AT_ONCE)
+        return search + matrix + computed + PER_MESSENGER * (records + candidates)
     return search
 
 
@@ -54,5 +61,11 @@ def matching_seconds(records: int, candidates: int, *, matching: Matching) -> fl
     pairs = records * candidates
     if matching == "one-to-one":
         return MATCHED_SECONDS * pairs
-    few = KEPT_CANDIDATES * records + KEPT_RECORDS * candidates
-    return KEPT_SECONDS * pairs if pairs <= MOST_PAIRS else PRICED_SECONDS * few
+    if pairs <= MOST_PAIRS:
+        return KEPT_SECONDS * pairs
+    return PRICED_SECONDS * _listed_pairs(records, candidates)
+
+
+def _listed_pairs(records: int, candidates: int) -> int:
+    """The pairs that the posterior of very large files keeps."""
+    return KEPT_CANDIDATES * records + KEPT_RECORDS * candidates

@@ -8,6 +8,7 @@ from unveil.cli.console import print_table, say
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
+    from unveil.values.results.households import LinkedHouseholds
     from unveil.values.results.risk import Claims, Risk
     from unveil.values.results.supervised_bound import HeldOut, SupervisedBound
     from unveil.workflows.auditing.attack_summary import AttackSummary, UncountedLinks
@@ -86,6 +87,8 @@ def _print_risk(risk: Risk, summary: AttackSummary) -> None:
             f"{'Of the outsiders' if summary.outsiders else 'With the true ones not there'}, "
             f"{_claims(risk.control)}, all wrong."
         )
+    if summary.households is not None:
+        _print_households(summary.households)
     _print_forecast(summary)
     if summary.row_order is not None:
         order = summary.row_order
@@ -93,6 +96,21 @@ def _print_risk(risk: Risk, summary: AttackSummary) -> None:
             f"Rank correlation of the rows of both files: {order['correlation']:.3f} "
             f"(by chance: probability {order['p_value']:.2g})."
         )
+
+
+def _print_households(homes: LinkedHouseholds) -> None:
+    """Print how many households are linked, and what shows who lives together."""
+    risk = homes.risk
+    told = {
+        "shown": "shown by a number",
+        "read-off": "read off what members share",
+        "none": "by one member each, as no rows are grouped",
+    }[homes.grouping]
+    interval = "" if risk.interval is None else f"; of all, at most {risk.interval.high:.1%}"
+    say(
+        f"Households, {told}: {_number(risk.expected)} of {risk.n:,} are linked rightly "
+        f"({risk.share:.1%}{interval}); a guess links {_number(risk.baseline)}."
+    )
 
 
 def _print_forecast(summary: AttackSummary) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,16 +90,17 @@ def command(
     policy is not kept.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_confirmed,
-    max_interval_disclosure, k_anonymity, l_diversity, t_closeness, max_loss, forbid_row_order
-    = true, may_stay_unchanged = ["sex"]. --evidence is as private as ORIGINAL: it holds the plan
-    and its seed.
+    max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity, t_closeness, max_loss,
+    forbid_row_order = true, may_stay_unchanged = ["sex"]. --evidence is as private as ORIGINAL: it
+    holds the plan and its seed.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)
         return
     if original is None or release is None:
         raise UsageError("name ORIGINAL and RELEASE; `unveil audit --help` has an example")
-    resumed = chosen["resume"] and chosen["evidence"] is not None and chosen["evidence"].exists()
+    evidence = chosen["evidence"] or ""
+    resumed = chosen["resume"] and os.path.exists(evidence)  # noqa: PTH110 - of a name too long
     pages = Pages(**{name: chosen[name] for name in PAGE_OPTIONS}, force=chosen["force"] or resumed)
     result = _audit(original, release, chosen, pages)
     if as_json:

@@ -45,6 +45,7 @@ def command(
         household = "hid"               # hhId
         weight = "weight"               # weightVar
         nominal = ["sex"]               # a code and no quantity; numeric, ordinal
+        per_household = ["roof"]        # describes the household: all members share it
         other = ["interviewer"]         # no intruder can know it
 
     To answer a question, correct the level or the role in the schema, and delete its line

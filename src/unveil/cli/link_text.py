@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unveil.cli.console import print_table, say
+from unveil.values.results.linking import PROVEN, Linkage
 from unveil.wording import count, listing
 
-if TYPE_CHECKING:
-    from unveil.values.results.linking import Linkage
-
-BETTER_THAN_CHANCE = 0.9  # confidence from which links are called so
 LISTED = 20  # pairs of corresponding columns
 
 
@@ -49,7 +46,7 @@ def print_linkage(linkage: Linkage, first: str | Path, second: str | Path) -> No
 
 def _print_structure(linkage: Linkage) -> None:
     details = linkage.details
-    say(f"Linked by: {details['method']}. {_how_sure(linkage.sure)}")
+    say(f"Linked by: {details['method']}. {_how_sure(linkage)}")
     say()
     if details["evidence"]:
         head = ["method", "likelihood", "sharing nobody", "spread", "at most", "files"]
@@ -89,16 +86,18 @@ def _print_correspondence(pairs: Sequence[dict[str, Any]]) -> None:
     say()
 
 
-def _how_sure(sure: float | None) -> str:
+def _how_sure(linkage: Linkage) -> str:
+    sure, risk = linkage.sure, linkage.risk
+    right = "" if risk is None else f" By the truth, {risk.expected:,.1f} of {risk.n:,} are right."
     if sure is None:
         return (
-            "No better than chance can be shown: these links were not held against files that "
-            "share nobody (--method auto does that)."
+            "Not proven: these links were not compared with those of files that share nobody "
+            f"(--method auto does that).{right}"
         )
-    if sure < BETTER_THAN_CHANCE:
+    if sure < PROVEN:
         return (
-            f"No better than chance can be shown: the attack is {sure:.0%} sure that it found more "
-            "than it finds in files that share nobody."
+            f"Not proven: the attack is {sure:.0%} sure that it found more than it finds in files "
+            f"that share nobody.{right}"
         )
     confidence = "more than 99.9%" if sure > 0.999 else f"{sure:.1%}"
     return f"The attack is {confidence} sure that this is more than chance."

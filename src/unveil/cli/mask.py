@@ -158,6 +158,8 @@ def print_release(masked: MaskedFile) -> None:
     say(f"The release has {size}{gone}.")
     if masked.households:
         say(f"Household numbers ({listing(masked.households)}): {DONE[release.plan.household]}.")
+    for step, counts in masked.counts.items():
+        say(f"{step}: {counts.sentence}.")
     print_changes(masked)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Rows of each table on a terminal, None for all of them; the page has the rest.
 WHOLE = ["limits", "attacks", "knowledge", "noise", "halves", "inference", "loss", "remedies"]
-WHOLE += ["changes", "risk-loss", "best", "differences"]
+WHOLE += ["changes", "read-off", "risk-loss", "households-beside", "best", "differences"]
 SHORTENED = ("attributes", "correspondence", "subgroups", "subgroup-loss")
 ROWS: dict[str, int | None] = dict.fromkeys(WHOLE) | dict.fromkeys(SHORTENED, 5)
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections

@@ -64,6 +64,9 @@ class Blocks:
 
     def compares(self, rows: Ints, candidates: Ints) -> Bools:
         """Whether each query is compared with the given candidate."""
+        if not self.has_missing:
+            equal: Bools = self.queries[rows] == self.base[candidates]
+            return equal
         return self._may_be_equal(self.queries[rows], self.base[candidates])
 
     def _may_be_equal(self, first: Ints, second: Ints) -> Bools:

@@ -4,7 +4,8 @@ A mask changes cells, rows or whole records, so that people are harder to re-ide
 disclosed about them is less certain. Every mask costs information.
 
     noise              additive, correlated and multiplicative noise
-    swapping           rank swapping, distribution swapping
+    swapping           rank swapping, distribution swapping, rank permutation
+    record_swapping    households at risk swapped with others elsewhere
     coding             top coding, bottom coding
     global_recoding    categories merged, numbers put into ranges
     rounding           numbers rounded to multiples of a base
@@ -15,7 +16,8 @@ disclosed about them is less certain. Every mask costs information.
     synthesis/         synthetic records from trees or a copula
     function           a function of the user's own
 
-The other modules are what several masks share; `base` is the interface that a new mask implements.
+`per_household` applies any of them once per household to the columns that describe households. The
+other modules are what several masks share; `base` is the interface that a new mask implements.
 
 >>> from unveil import masks
 >>> masks.RankSwapping(p=5, columns=["age"]).p
@@ -41,16 +43,17 @@ if TYPE_CHECKING:  # a mask is imported when it is asked for
     from unveil.masks.microaggregation.mask import Microaggregation
     from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
     from unveil.masks.pram import Pram
+    from unveil.masks.record_swapping import RecordSwapping
     from unveil.masks.rounding import Rounding
     from unveil.masks.sampling import Sampling, Shuffle
-    from unveil.masks.swapping import DistributionSwapping, RankSwapping
+    from unveil.masks.swapping import DistributionSwapping, RankPermutation, RankSwapping
     from unveil.masks.synthesis.mask import Synthesis
 
 __all__ = [
     "AdditiveNoise", "AntiUnification", "BottomCoding", "CorrelatedNoise", "DistributionSwapping",
     "FullDomain", "Function", "GlobalRecoding", "IndividualRanking", "LocalSuppression", "Mask",
-    "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "RankSwapping", "Rounding",
-    "Sampling", "Shuffle", "Synthesis", "TopCoding",
+    "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "RankPermutation",
+    "RankSwapping", "RecordSwapping", "Rounding", "Sampling", "Shuffle", "Synthesis", "TopCoding",
 ]  # fmt: skip
 
 _HOME = {
@@ -59,6 +62,7 @@ _HOME = {
     "MultiplicativeNoise": "unveil.masks.noise",
     "RankSwapping": "unveil.masks.swapping",
     "DistributionSwapping": "unveil.masks.swapping",
+    "RankPermutation": "unveil.masks.swapping",
     "IndividualRanking": "unveil.masks.microaggregation.individual_ranking",
     "Microaggregation": "unveil.masks.microaggregation.mask",
     "AntiUnification": "unveil.masks.generalisation.anti_unification",
@@ -70,6 +74,7 @@ _HOME = {
     "GlobalRecoding": "unveil.masks.global_recoding",
     "Pram": "unveil.masks.pram",
     "Rounding": "unveil.masks.rounding",
+    "RecordSwapping": "unveil.masks.record_swapping",
     "Sampling": "unveil.masks.sampling",
     "Shuffle": "unveil.masks.sampling",
     "Synthesis": "unveil.masks.synthesis.mask",

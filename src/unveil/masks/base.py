@@ -8,7 +8,7 @@ Mask                 a spec that turns one table into another and describes what
 import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import msgspec
 import numpy as np
@@ -24,12 +24,14 @@ from unveil.support.threads import cores, run_blocks
 from unveil.support.work import MASK_SECONDS
 from unveil.table.attribute import Attribute
 from unveil.table.encoding.to_arrays import Numbers, check_computable, codes, numbers, scale_of
+from unveil.table.households import Homes, required_households
 from unveil.table.microdata import Microdata
 from unveil.table.roles import LEVELS
 from unveil.values.release.channels import Channel
 from unveil.wording import absent_column, count, listing
 
 KeepType = Annotated[bool, Meta(description="Round the masked values of integer columns.")]
+Unit = Literal["record", "household"]
 GroupSize = Annotated[int, Meta(ge=2, description="Minimum group size.")]
 
 
@@ -69,6 +71,7 @@ class MaskedTable:
     rows: Ints | None = None  # the input row of each output row; None: unchanged
     synthetic: bool = False  # no output row corresponds to an input row
     details: Any = None  # further results, specific to the method
+    remark: str = ""  # what a user must know of this result, for a warning
 
 
 class Mask(Spec, frozen=True, kw_only=True):
@@ -80,7 +83,23 @@ class Mask(Spec, frozen=True, kw_only=True):
     ] = None
 
     is_random: ClassVar[bool] = True  # whether the result depends on the seed
+    adds_stars: ClassVar[bool] = False  # whether, applied again, it keeps its models by more stars
     seconds_per_record: ClassVar[float] = MASK_SECONDS  # estimated, for budgets
+
+    @property
+    def uses_households(self) -> bool:
+        """Whether it treats households as units: then the table has their number while it works."""
+        return getattr(self, "unit", "record") == "household"
+
+    @property
+    def makes_centres(self) -> bool:
+        """Whether it replaces records by the centres of groups."""
+        return False
+
+    @property
+    def shows_households(self) -> bool:
+        """Whether the order of its rows tells who lives together."""
+        return False
 
     @property
     def step(self) -> str:
@@ -106,6 +125,27 @@ class Mask(Spec, frozen=True, kw_only=True):
     @abc.abstractmethod
     def apply(self, data: Microdata, draw: Draw, progress: Progress | None = None) -> MaskedTable:
         """Mask a table that passed the check."""
+
+    def only(self, columns: Sequence[str]) -> Self | None:  # noqa: ARG002
+        """The same mask of some of its columns; None: it masks all of them together."""
+        return None
+
+    def apply_nested(
+        self,
+        data: Microdata,  # noqa: ARG002
+        homes: Homes,  # noqa: ARG002
+        shared: Sequence[str],  # noqa: ARG002
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> MaskedTable | None:
+        """Mask columns of persons within households whose shared columns become alike.
+
+        None for most masks: their columns are masked independently of each other.
+        """
+        return None
+
+    def details_of(self, data: Microdata, masked: MaskedTable) -> Any:  # noqa: ARG002
+        """The details after members of households got stars; those of most masks stay true."""
+        return masked.details
 
     def require_one_of(self, *names: str) -> str:
         """The only one of these parameters that is set; any other number of them is an error."""
@@ -176,6 +216,9 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
     def accepted_levels(self) -> tuple[str, ...]:
         """The levels of measurement that it can mask with these parameters."""
         return self.levels
+
+    def only(self, columns: Sequence[str]) -> Self | None:
+        return msgspec.structs.replace(self, columns=tuple(columns))
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         if self.columns is not None:
@@ -280,6 +323,15 @@ def column_sets(
     for one in sets:
         mask.check_columns(data, one.columns)
     return sets
+
+
+def require_households(mask: Mask, data: Microdata) -> Homes:
+    """The households of a table, or an error if it has no household number."""
+    try:
+        return required_households(data)
+    except SchemaError as error:
+        error.at(mask.step)
+        raise
 
 
 def is_constant(data: Microdata, column: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rank swapping: records of similar ranks exchange their values."""
+"""Rank swapping: records of similar ranks exchange their values, in pairs or all together."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -7,20 +7,21 @@ from msgspec import Meta
 
 from unveil.errors import DataError
 from unveil.masks.base import MaskedColumn, UnivariateMask, ascending_rows, sort_keys
-from unveil.masks.kernels.swapping import swap_by_steps, swap_within
+from unveil.masks.kernels.swapping import permute_within, swap_by_steps, swap_within
 from unveil.support.arrays import Ints
 from unveil.support.compile import prepare
 from unveil.support.options import part_of
 from unveil.table.encoding.to_columns import donated
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Swap
+from unveil.values.release.swap import Swap
 
 MAX_TRIES = 500  # draws without a free partner, after which a value stays
 STEP_BATCH = 1 << 16
+SWEEPS = 10  # of a permutation: more change no distance between a value and its place
 
 
 class _Swapping(UnivariateMask, frozen=True, kw_only=True):
-    """What both kinds of rank swapping share."""
+    """What all kinds of rank swapping share."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
 
@@ -43,7 +44,9 @@ class RankSwapping(_Swapping, frozen=True, kw_only=True):
     """Rank swapping: swap each value with one at most p % of n ranks away.
 
     Every released value is a true one, but mostly that of another person of similar rank. The
-    distribution of each column is unchanged; the relations between columns become weaker.
+    distribution of each column is unchanged; the relations between columns become weaker. An
+    intruder who follows the pairs undoes it at any `p` (the attack `exchange`); `RankPermutation`
+    withstands that.
 
     In ascending order (ties in file order) each record not yet swapped takes a random partner
     among those not yet swapped in the next `p` % of n ranks. Missing values have no rank. Moore,
@@ -69,7 +72,8 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """p-distribution rank swapping: swap each value over a random distance in ranks.
 
     Every released value is a true one, but mostly that of another person. The distance has no
-    sharp bound, so that an intruder cannot exclude anybody with certainty.
+    sharp bound, so that an intruder cannot exclude anybody with certainty. Like all swapping in
+    pairs it can be undone (the attack `exchange`); `RankPermutation` withstands that.
 
     The distance is normal, its mean and standard deviation half of `p` % of n. Nin, Herranz and
     Torra, Rethinking rank swapping to decrease disclosure risk (2008); Muralidhar and
@@ -107,6 +111,43 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
         return _swapped(data, rows, partner, channel)
 
 
+class RankPermutation(_Swapping, frozen=True, kw_only=True):
+    """Rank permutation: move each value to a record at most p % of n ranks away, not in pairs.
+
+    Every released value is a true one, but mostly that of another person of similar rank, and who
+    has a person's value tells nothing of whose value that person has. The distribution of each
+    column is unchanged; the relations between columns become weaker.
+
+    The permutation is drawn from all those that move no value farther, by a Markov chain: in
+    ascending order each record offers its value to a random one within the window, and they
+    exchange them if neither value gets too far from its place; all records so ten times. It is
+    rank swapping (Moore 1996) without the pairs that the attack `exchange` follows.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> mask = RankPermutation(p=5, columns=["age"])
+    >>> release = unveil.mask(unveil.households(100), [mask], seed=7)
+    >>> release.channels[0].window, release.channels[0].paired
+    (5, False)
+    """
+
+    def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
+        rows = ascending_rows(sort_keys(data, column))
+        window = part_of(len(rows), self.p, 100)
+        source = permutation_within(len(rows), window, rng)
+        return _swapped(data, rows, source, Swap((column,), window, paired=False))
+
+
+def permutation_within(n: int, window: int, rng: np.random.Generator) -> Ints:
+    """A random permutation that moves nothing by more than the window."""
+    _warm_up()
+    source = np.arange(n)
+    for _ in range(SWEEPS):
+        permute_within(window, rng.random(n), source)
+    return source
+
+
 def partners_within(windows: Ints, rng: np.random.Generator) -> Ints:
     """For each rank the one it exchanges values with, within its window."""
     _warm_up()
@@ -131,12 +172,13 @@ def _warm_up() -> None:
     def swap_two() -> None:
         partner = np.arange(2)
         swap_within(np.ones(2, np.int64), np.zeros(2), partner, np.zeros(3, np.int64))
+        permute_within(1, np.zeros(2), partner)
         swap_by_steps(np.ones(2), np.zeros(2, np.int64), 1, partner, np.zeros(2, np.bool_))
 
     prepare("rank swapping", swap_two)
 
 
-def _swapped(data: Microdata, rows: Ints, partner: Ints, channel: Swap) -> MaskedColumn:
+def _swapped(data: Microdata, rows: Ints, source: Ints, channel: Swap) -> MaskedColumn:
     donors = np.full(len(data), -1)
-    donors[rows] = rows[partner]
+    donors[rows] = rows[source]
     return MaskedColumn(donated(data.column(channel.columns[0]), donors), channel)

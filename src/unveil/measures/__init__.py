@@ -16,6 +16,7 @@ from unveil.measures.disclosure.population import (
     population_risk,
     sampling_fraction,
 )
+from unveil.measures.disclosure.read_off import read_off
 from unveil.measures.disclosure.unchanged import unchanged
 from unveil.measures.disclosure.uniqueness import diversity, release_uniqueness, uniqueness
 from unveil.measures.formal.belief import Belief
@@ -28,6 +29,7 @@ from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.forecast import certainty, forecast
 from unveil.measures.identity.hits import at_risk, hits, in_any, shared_hits, top_k
 from unveil.measures.identity.per_record import record_risks
+from unveil.measures.identity.reliability import reliability
 from unveil.measures.identity.risk import baseline, ceiling, p_value, risk
 from unveil.measures.identity.row_order import row_order
 from unveil.measures.identity.subgroups import (
@@ -62,11 +64,10 @@ __all__ = [
     "every_subgroup", "forecast", "formal", "hits", "household_chances", "household_hits", "il1s",
     "in_any", "individual_risk", "interval_disclosure", "linked_disclosure", "loss", "margins",
     "numeric", "openness", "overall", "p_value", "permutation_law", "population_risk", "precision",
-    "predictions", "propensity", "random_links", "random_matching", "record_risks", "related",
-    "release_uniqueness", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
-    "shared_hits",
-    "subgroups", "suppression", "tables", "top_k", "unchanged", "uneven_discards", "uniqueness",
-    "wilson",
+    "predictions", "propensity", "random_links", "random_matching", "read_off", "record_risks",
+    "related", "release_uniqueness", "reliability", "risk", "row_order", "rows_that_fit",
+    "sampling_fraction", "shapes", "shared_hits", "subgroups", "suppression", "tables", "top_k",
+    "unchanged", "uneven_discards", "uniqueness", "wilson",
 ]  # fmt: skip
 
 _check_names(globals(), __all__)

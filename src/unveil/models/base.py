@@ -35,8 +35,8 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=kebab_case):
     of_whole_file: ClassVar[bool] = False  # whether every record matters to every class
 
     @property
-    def counted(self) -> Literal["classes", "rows", "people"]:
-        """What is counted: classes of equal rows, rows that fit a row, people who fit it."""
+    def counted(self) -> Literal["classes", "rows", "people", "homes"]:
+        """What is counted: classes of equal rows, rows or people that fit a row, households."""
         return "classes"
 
     @property

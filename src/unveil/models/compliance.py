@@ -10,9 +10,15 @@ from unveil.errors import SpecError, UsageError
 from unveil.grouping.classes import ENTROPY, class_values, within_bound
 from unveil.models.base import Model, as_models, compile_rules
 from unveil.models.k_anonymity import KAnonymity, KMap
-from unveil.models.row_counts import classes_of, population_counts, wildcard_counts
+from unveil.models.row_counts import (
+    classes_of,
+    household_classes,
+    population_counts,
+    wildcard_counts,
+)
 from unveil.support.arrays import Ints
 from unveil.support.specs import method_name
+from unveil.table.households import required_households
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
 from unveil.values.results.privacy import Promise
@@ -57,6 +63,11 @@ def _check(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promise
         return [_row_promise(model, model.k, population_counts(data, model.population, keys), keys)]
     if isinstance(model, KAnonymity) and model.stars == "wildcard":
         return [_row_promise(model, model.k, wildcard_counts(data, keys), keys)]
+    if isinstance(model, KAnonymity) and model.unit == "household":
+        homes = required_households(data)
+        classes_of_homes = household_classes(data, keys, homes)
+        counts = np.bincount(classes_of_homes)[classes_of_homes][homes.of_record]
+        return [_row_promise(model, model.k, counts, keys)]
     classes = classes_of(data, keys)
     values = class_values(compile_rules([model], data, keys), classes)
     promises = []

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 from msgspec import Meta
 
+from unveil.errors import SpecError
 from unveil.grouping.classes import SIZE
 from unveil.models.base import MOST_RECORDS, Model, ModelRequirement
 from unveil.table.microdata import Microdata
@@ -18,6 +19,11 @@ Stars = Annotated[
     ),
 ]
 
+Unit = Annotated[
+    Literal["record", "household"],
+    Meta(description="What must be alike: k records, or k households with all of their members."),
+]
+
 
 class KAnonymity(Model, frozen=True, kw_only=True):
     """k-anonymity: every record equals at least k - 1 others on the quasi-identifiers.
@@ -28,14 +34,29 @@ class KAnonymity(Model, frozen=True, kw_only=True):
     A missing cell is a value of its own, a range or a set is its text. A star is a value too;
     as a wildcard it equals every value (and so does a missing cell), as in sdcMicro: then
     the rows that fit each row are counted, and an attack may link more than one in k.
+
+    With `unit` "household", at least k households have the same number of members with the same
+    cells: somebody who sees who lives together cannot tell a household from k - 1 others. Each
+    record then equals k - 1 others as well. A record without a household number is a household.
     Samarati and Sweeney, Protecting privacy when disclosing information (1998).
     """
 
     k: Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="The least number of equal records.")]
     stars: Stars = "value"
+    unit: Unit = "record"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stars == "wildcard" and self.unit == "household":
+            raise SpecError(
+                "k-anonymity: households are alike if they are written alike, so that no star can "
+                "be a wildcard: set stars to 'value', or unit to 'record'"
+            )
 
     @property
-    def counted(self) -> Literal["classes", "rows"]:
+    def counted(self) -> Literal["classes", "rows", "homes"]:
+        if self.unit == "household":
+            return "homes"
         return "classes" if self.stars == "value" else "rows"
 
     @property
@@ -46,8 +67,8 @@ class KAnonymity(Model, frozen=True, kw_only=True):
         return KAnonymity(k=self.k)
 
     def requirements(self, data: Microdata, keys: Sequence[str]) -> tuple[ModelRequirement, ...]:  # noqa: ARG002
-        """The size of each class; with wildcards, rows are counted one by one instead."""
-        return (ModelRequirement(SIZE, float(self.k)),) if self.stars == "value" else ()
+        """The size of each class; none if rows are counted one by one, or households."""
+        return (ModelRequirement(SIZE, float(self.k)),) if self.counted == "classes" else ()
 
 
 class KMap(Model, frozen=True, kw_only=True):

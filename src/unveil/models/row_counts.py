@@ -1,4 +1,4 @@
-"""Rows that fit each row: with stars as wildcards, or people of a population."""
+"""Rows that fit each row (stars as wildcards, people of a population), and equal households."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,6 +13,7 @@ from unveil.support.threads import cores, on_all_cores
 from unveil.table.encoding.form_columns import add_form_columns
 from unveil.table.encoding.generalised import CodeSets, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories, common_level, written_cells
+from unveil.table.households import Homes
 from unveil.table.microdata import Microdata
 from unveil.values.single_values import hidden_cells
 
@@ -29,6 +30,24 @@ def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
     cells = np.column_stack([written_cells(data, name) for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)
+
+
+def household_classes(data: Microdata, keys: Sequence[str], homes: Homes) -> Ints:
+    """The class of each household: of as many members, whose cells are written alike in all keys.
+
+    Members are compared whatever their order.
+    """
+    classes = classes_of(data, keys)
+    labels = classes.scatter(np.arange(len(classes.sizes)))
+    members = labels[np.lexsort((labels, homes.of_record))]
+    found, many = np.empty(len(homes), np.int64), 0
+    for size in np.unique(homes.sizes).tolist():
+        alike = homes.sizes == size
+        rows = members[homes.starts[:-1][alike, None] + np.arange(size)]
+        distinct, places = np.unique(rows, axis=0, return_inverse=True)
+        found[alike] = places.ravel() + many
+        many += len(distinct)
+    return found
 
 
 def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:

@@ -22,10 +22,11 @@ from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
 from unveil.support.specs import method_name
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values.intruder import Intruder
-from unveil.values.results import disclosure, knowledge, policy, remedies, subgroups
+from unveil.values.results import disclosure, knowledge, policy, read_off, remedies, subgroups
 from unveil.values.results import evidence as audit
 from unveil.values.results import supervised_bound as learnt
 from unveil.values.results.comparison import Dominated
+from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
 from unveil.workflows.auditing.attack_names import method_of
@@ -73,6 +74,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "claims": ("Claims", audit.Finding.claims),
     "control": ("Control", measures.control),
     "forecast": ("Forecast", measures.forecast),
+    "reliability": ("Reliability", measures.reliability),
     "p-value": ("p-value", measures.p_value),
     "interval": ("95 % interval", measures.wilson),
     "rank-of-truth": ("Among the k best", measures.top_k),
@@ -88,6 +90,8 @@ WORDS: dict[str, tuple[str, object]] = {
     "remedy": ("Remedies", remedies.Remedies),
     "subgroup": ("Subgroups", subgroups.Subgroups),
     "household": ("Households", disclosure.HouseholdHits),
+    "linked-households": ("Linked households", LinkedHouseholds),
+    "household-grouping": ("Who lives together", Field(attacks.Households, "grouping")),
     "interval-disclosure": ("Interval disclosure", measures.interval_disclosure),
     "uniqueness": ("Uniqueness", measures.uniqueness),
     "compatible-rows": ("Rows that fit", measures.compatible_rows),
@@ -101,6 +105,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "inference": ("What a link tells", disclosure.Inference),
     "homogeneous": ("Homogeneous", Field(disclosure.Inference, "homogeneous")),
     "unchanged": ("Unchanged columns", measures.unchanged),
+    "read-off": ("Reading off", read_off.ReadOff),
     "singled-out": ("Singled out", Field(disclosure.Unchanged, "singled_out")),
     "row-order": ("Order of the rows", measures.row_order),
     "loss": ("Overall loss", measures.overall),

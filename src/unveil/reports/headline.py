@@ -27,11 +27,19 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
         said.append(phrase("{}.", name(evidence.identifiers_sentence)))
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
+        used = [homes for _, homes in evidence.household_attacks if homes.grouping == "shown"]
+        words = "The release tells who lives together, by its [household numbers](household-number)"
         said.append(
             phrase(
-                "The release tells who lives together, by its [household numbers](household-number)"
-                "{}. No attack here has used that: an intruder may link whole households, so the "
-                "risk may be much higher than found, and no ceiling is claimed.",
+                words + "{}: whole [households](linked-households) are linked by that, {} of {}.",
+                by,
+                counted(used[0].risk.expected),
+                counted(used[0].risk.n),
+            )
+            if used
+            else phrase(
+                words + "{}. No attack here has used that: an intruder may link whole households, "
+                "so the risk may be much higher than found, and no ceiling is claimed.",
                 by,
             )
         )
@@ -59,11 +67,13 @@ def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
             "Every row of this release is made up, so that there is nobody to be linked: what "
             "is disclosed by what the rows say is below."
         )
-    return (*_worst_attack(evidence.attacks[0], external=external), *_sampling(evidence))
+    worst = _worst_attack(evidence, external=external)
+    return (*worst, *_worst_households(evidence), *_sampling(evidence))
 
 
-def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
+def _worst_attack(evidence: Evidence, *, external: bool) -> Phrase:
     """How many people the best attack links, compared with a guess and with the ceiling."""
+    worst = evidence.attacks[0]
     risk = worst.risk
     position = "what is not told here" if external else "where they stood in the file"
     knows, these = phrase("an intruder knows {}", position), "these"
@@ -72,14 +82,19 @@ def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
     elif risk.attributes:
         n_known = counted(len(risk.attributes))
         knows = phrase("an intruder knows {} of their true values exactly", n_known)
+        if worst.households is not None and worst.households.together:
+            knows = phrase(
+                "an intruder knows {} true values of each member of their household exactly",
+                n_known,
+            )
     people, interval = several(risk.n, "person"), phrase("")
     if risk.interval is not None:
         low, high = percent(risk.interval.low), percent(risk.interval.high)
         people = phrase("{}, drawn from {}", people, counted(risk.population))
         interval = phrase("; of all {} to {}", low, high)
     ceiling: Phrase = ()
-    if risk.attributes and risk.ceiling is not None:
-        most = counted(risk.ceiling)
+    if risk.attributes and evidence.ceiling is not None:
+        most = counted(evidence.ceiling)
         ceiling = phrase("; [no attack](ceiling) on {} can link more than {}", these, most)
     return phrase(
         "If someone is known to be in this file and {}, the best attack we tried "
@@ -91,6 +106,23 @@ def _worst_attack(worst: Finding, *, external: bool) -> Phrase:
         interval,
         counted(risk.baseline),
         ceiling,
+    )
+
+
+def _worst_households(evidence: Evidence) -> Phrase:
+    """How many households the best attack on these links."""
+    if not evidence.household_attacks:
+        return ()
+    homes = evidence.household_attacks[0][1].risk
+    return phrase(
+        " Of the [households](linked-households) it links {} of {} ({}), by a guess {}."
+        if evidence.household_attacks[0][0] is evidence.attacks[0]
+        else " Of the [households](linked-households) the best attack on these links {} of {} "
+        "({}), by a guess {}.",
+        counted(homes.expected),
+        counted(homes.n),
+        percent(homes.share),
+        counted(homes.baseline),
     )
 
 

@@ -92,11 +92,15 @@ def check_figures(
     here = folder.absolute()
     if {one.absolute() for one in files if one is not None} & {here, *here.parents}:
         raise UsageError("figures go to a folder of their own").at(str(folder))
-    there = next((one for one in (folder, *folder.parents) if one.exists()), None)
-    if there is not None and not there.is_dir():
-        raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
+    try:
+        there = next((one for one in (folder, *folder.parents) if one.exists()), None)
+        if there is not None and not there.is_dir():
+            raise UsageError(f"figures go to a folder, and {there} is a file").at(str(folder))
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return
+    except OSError as error:  # a name too long, a folder shut
+        message = f"figures cannot be written here: {reason(error)}; name another folder"
+        raise FileError(message).at(str(folder)) from None
     if external:  # figures that are not for others might be there
         raise FileError("not empty: figures for others go to a new folder").at(str(folder))
     if not force:

@@ -13,6 +13,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 MOST_THREADS = 1024
 SHARED_FROM = 4096  # records; with fewer, waking other threads takes longer than the work
+SHARED_CELLS = 2_000_000  # the same of a matrix
 
 
 def cores(threads: int | None) -> int:
@@ -30,7 +31,10 @@ def block_bounds(n: int, size: int) -> list[int]:
 
 def thread_blocks(n: int, threads: int, *, records_each: int = 1) -> list[int]:
     """The bounds of a few even blocks per thread out of n; one block if there are few records."""
-    parts = 4 * threads if n * records_each > SHARED_FROM else 1
+    return _even_blocks(n, 4 * threads if n * records_each > SHARED_FROM else 1)
+
+
+def _even_blocks(n: int, parts: int) -> list[int]:
     return [n * part // parts for part in range(parts + 1)]
 
 
@@ -70,6 +74,14 @@ def run_blocks(
                 stop[:] = True
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def run_lines(
+    work: Callable[[int, int], object], n_lines: int, n_cells: int, *, threads: int | None = None
+) -> None:
+    """Call work(start, stop) for all lines of a matrix, on several cores if it has many cells."""
+    several = cores(threads) if n_cells > SHARED_CELLS else 1
+    run_blocks(work, _even_blocks(n_lines, 4 * several if several > 1 else 1), threads=several)
 
 
 def on_all_cores(work: Callable[[A], B], items: Sequence[A]) -> list[B]:

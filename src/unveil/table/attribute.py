@@ -11,6 +11,8 @@ from unveil.errors import SchemaError
 from unveil.table.hierarchies import check_hierarchy
 from unveil.table.roles import ROLES, Level, Role, check_level, role_meaning
 
+FLAGS = ("generalised", "per_household")
+
 
 class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     """The declaration of one column.
@@ -29,6 +31,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     # Whether cells may be ranges, sets, prefixes and stars (20..24, {a|b}, 010*, *), or groups of
     # the hierarchy.
     generalised: bool = False
+    per_household: bool = False  # whether it describes the household, so that members share it
     hierarchy: tuple[tuple[str, ...], ...] = ()  # rows: a category, then its coarser groups
     # Of a released attribute: each new category, and the original ones that it stands for.
     merged: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -61,8 +64,9 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         self._check()
 
     def _check(self) -> None:
-        if not isinstance(self.generalised, bool):
-            raise SchemaError("generalised is true or false")
+        for name in FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise SchemaError(f"{name} is true or false")
         text("label", self.label)
         text("question", self.question)
         if self.order and self.level != "ordinal":

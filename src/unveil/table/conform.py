@@ -73,7 +73,7 @@ def conform_column(
         column = typed_from_text(column, decimal)
     attribute = _fill_in(attribute, column, ordered=ordered)
     if attribute.level == "ordinal" and not (attribute.order or ordered):
-        _check_natural_order(column)
+        _check_natural_order(column, attribute)
     if attribute.generalised:
         _check_generalised(column, attribute)
     else:
@@ -181,10 +181,11 @@ def _comma_hint(column: pl.Series) -> str:
     return ""
 
 
-def _check_natural_order(column: pl.Series) -> None:
-    if stored_as(column) == "text":
+def _check_natural_order(column: pl.Series, attribute: Attribute) -> None:
+    if attribute.generalised or stored_as(column) == "text":  # a file has generalised cells as text
+        what = "and generalised" if attribute.generalised else "text"
         raise SchemaError(
-            f"attribute '{column.name}' is ordinal text without an order; "
+            f"attribute '{column.name}' is ordinal {what} without an order; "
             "list its categories in order, lowest first"
         )
 

@@ -260,9 +260,9 @@ class Microdata:
     ) -> Microdata:
         """A copy with new cells in some columns, and with their new attributes.
 
-        A missing cell must stay missing or become a star. New cells must conform to the attribute:
-        none is a missing code, every category is in the order and in the hierarchy. A star in
-        place of a missing cell removes its code.
+        A mask leaves a missing cell missing or makes it a star. New cells must conform to the
+        attribute: none is a missing code, every category is in the order and in the hierarchy. A
+        star or a value in place of a missing cell removes its code.
         """
         self.check(*(column.name for column in columns))
         columns = [without_minus_zero(column) for column in columns]

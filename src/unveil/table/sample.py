@@ -37,6 +37,7 @@ SCHEMA = Schema(
     common="income",
     confidential=["tax", "savings", "rent"],
     weight="weight",
+    per_household=["region", "household_size"],
     nominal=["region", "sex", "marital_status", "occupation"],
     ordinal={"education": EDUCATION},
     numeric=["age", "household_size", "income", "tax", "savings", "rent", "hours", "weight"],
@@ -192,8 +193,9 @@ def _with_gaps(frame: pl.DataFrame, seed: int) -> list[pl.Series]:
     gaps = {"education": 0.02, "occupation": 0.03, "hours": 0.02, "savings": 0.08, "rent": 0.015}
     answered = []
     for name, share in gaps.items():
-        silent = stream(seed, "households", name).random(len(frame)) < share
-        answered.append(frame[name].set(pl.Series(silent), None))
+        drawn = stream(seed, "households", name).random(len(frame))
+        answered.append(frame[name].set(pl.Series(drawn < share), None))
     rich = frame["income"].to_numpy() > 60_000
-    silent = stream(seed, "households", "income").random(len(frame)) < np.where(rich, 0.1, 0.03)
-    return [*answered, frame["income"].set(pl.Series(silent), None)]
+    drawn = stream(seed, "households", "income").random(len(frame))
+    silent = pl.Series(drawn < np.where(rich, 0.1, 0.03))
+    return [*answered, frame["income"].set(silent, None)]

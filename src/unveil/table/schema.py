@@ -9,7 +9,7 @@ import msgspec
 
 from unveil.errors import SchemaError, UsageError
 from unveil.support.checked_calls import checked_class
-from unveil.table.attribute import Attribute, text, words
+from unveil.table.attribute import FLAGS, Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
 from unveil.wording import count, listing, suggest
 
@@ -26,7 +26,8 @@ class Schema:
         For each column an :class:`Attribute`, or a mapping with its fields.
     **shorthand
         ``role=[columns]`` for each role in any vocabulary (``quasi``, ``keyVars``, ...);
-        ``numeric=[columns]``, ``nominal=[columns]``, ``generalised=[columns]``;
+        ``numeric=[columns]``, ``nominal=[columns]``, ``generalised=[columns]``,
+        ``per_household=[columns]``;
         ``ordinal={column: order}``; ``missing``, ``labels`` and ``hierarchy`` by column.
 
     Examples
@@ -193,8 +194,8 @@ def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
     """The declarations of one word of the shorthand: column, field, value."""
     if is_role_word(word):
         yield from ((column, "role", word) for column in words(word, value))
-    elif word == "generalised":
-        yield from ((column, "generalised", True) for column in words(word, value))
+    elif word in FLAGS:
+        yield from ((column, word, True) for column in words(word, value))
     elif word == "ordinal" and isinstance(value, Mapping):
         yield from ((column, "level", "ordinal") for column in value)
         yield from ((column, "order", order) for column, order in value.items())
@@ -205,7 +206,7 @@ def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
             raise SchemaError(f"{word} is a table with one entry per column")
         yield from ((column, word, entry) for column, entry in value.items())
     else:
-        known = ("attributes", *ROLES, *LEVELS, "generalised", *_BY_COLUMN)
+        known = ("attributes", *ROLES, *LEVELS, *FLAGS, *_BY_COLUMN)
         raise SchemaError(
             f"'{word}' is not a key of a schema; keys are: {listing(known)}{suggest(word, known)}"
         )

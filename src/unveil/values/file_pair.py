@@ -19,6 +19,7 @@ from unveil.table.encoding.shared_attributes import (
     recode_like_release,
 )
 from unveil.table.encoding.to_arrays import codes
+from unveil.table.households import households_of
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 from unveil.table.row_identity import columns_by_content, content_order, sample_rows
@@ -69,6 +70,12 @@ class FilePair:
             for name in self.release.columns
             if "household" in self.original.schema[name].role | self.release.schema[name].role
         )
+
+    @cached_property
+    def shows_households(self) -> bool:
+        """Whether any two released rows have the same household number."""
+        homes = households_of(self.release, self.grouping)
+        return homes is not None and len(homes) < len(self.release)
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
+import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, UsageError
@@ -20,6 +21,9 @@ from unveil.values.intruder import Intruder
 from unveil.values.search_results import Neighbours, RankOfTruth
 from unveil.wording import count
 
+if TYPE_CHECKING:
+    from unveil.values.household_links import HouseholdLinks
+
 Margins = Literal["distance", "likelihood"]  # scores that can be compared with each other
 N_TOP = 3  # candidates of each record: the best, the second, and one in reserve
 MOST_RECORDS = 10**12
@@ -32,12 +36,21 @@ class ComparisonBlock(NamedTuple):
     candidates: Ints
 
 
+class TrueLinks(NamedTuple):
+    """Links that are right, and what each counts."""
+
+    records: Ints
+    rows: Ints
+    counts: Floats
+
+
 class LinkageMethod(Protocol):
     """What measures and workflows ask the attack that made the links; `Attack` explains it."""
 
     excludes_only: ClassVar[bool]
     uses_row_order: ClassVar[bool]
     needs_common_attributes: ClassVar[bool]
+    links_households: ClassVar[bool]
 
     @property
     def name(self) -> str:
@@ -126,7 +139,7 @@ class Links:
     attack_strangers: Callable[[Any], Links] = field(repr=False)  # the same attack on strangers
     seed: int = 0
     progress: Progress | None = None
-    _samples: dict[int, Links] = field(default_factory=dict, init=False)
+    _samples: dict[int, Self] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -167,6 +180,18 @@ class Links:
         return len(self.pair.release if self.intruder.reverse else self.pair.original)
 
     @property
+    def n_with_truth(self) -> int:
+        """The number of these records that have a true row."""
+        return int((self.true_rows >= 0).sum())
+
+    @property
+    def true_links(self) -> TrueLinks:
+        """Each record that has a true row, with this row."""
+        known = self.true_rows >= 0
+        rows = self.true_rows[known]
+        return TrueLinks(self.records[known], rows, np.ones(len(rows)))
+
+    @property
     def _all_true_rows(self) -> Ints | None:
         truth = self.pair.truth
         if truth is None:
@@ -203,6 +228,11 @@ class Links:
         """The rank of the true row of each record, as far as needed to count the hits."""
         return self.rank_up_to(1)
 
+    @property
+    def hits(self) -> Floats:
+        """The expected hit of each record; see `unveil.measures.hits`."""
+        return self.rank_of_truth.hits
+
     @cached_property
     def top_candidates(self) -> Neighbours:
         """The best few candidates of each record."""
@@ -238,7 +268,7 @@ class Links:
         """The score of the second best candidate, which may tie with the best."""
         return self.top_candidates.scores[:, 1]
 
-    def sample(self, n: int) -> Links:
+    def sample(self, n: int) -> Self:
         """The same attack on n of these records, drawn by the seed; all, if there are fewer.
 
         Ranks, scales and candidates stay those of the whole files. The draw does not depend on
@@ -267,6 +297,18 @@ class Links:
                 "people who are not in the release"
             )
         return self.attack_strangers(people)
+
+    @property
+    def households(self) -> HouseholdLinks:
+        """The links of households, where the attack links these first."""
+        of_households = getattr(self.finder, "household_links", None)
+        if of_households is None:
+            raise UsageError(
+                f"{self.name}: this attack links persons one by one; households are linked by "
+                "unveil.attacks.Households"
+            )
+        linked: HouseholdLinks = of_households(self)
+        return linked
 
     def pairs(self, k: int = 2) -> pl.DataFrame:
         """The k best candidates of each record, as the table of pairs that splink writes.

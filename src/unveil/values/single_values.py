@@ -7,7 +7,7 @@ from unveil.table.cells import STAR
 from unveil.table.columns import labels_of
 from unveil.table.encoding.generalised import Bounds, bounds, code_sets
 from unveil.table.encoding.shared_attributes import common_categories
-from unveil.table.encoding.to_arrays import code_numbers
+from unveil.table.encoding.to_arrays import Numbers, check_computable, code_numbers
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 
@@ -42,7 +42,7 @@ def number_bounds(pair: FilePair, name: str) -> tuple[Bounds, Bounds, float, flo
 def single_numbers(pair: FilePair, name: str) -> tuple[Floats, Floats]:
     """A column of both files as numbers; a range is its middle, within the original's range.
 
-    NaN is a missing cell or a star.
+    NaN is a missing cell or a star. Numbers too large to square are refused.
     """
     if not pair.generalised(name):
         return pair.numbers(name)
@@ -55,6 +55,7 @@ def single_numbers(pair: FilePair, name: str) -> tuple[Floats, Floats]:
         nothing = hidden_cells(data, name) | ~np.isfinite(lower) | ~np.isfinite(upper)
         lower[nothing] = upper[nothing] = np.nan
         middles.append(np.where(lower == upper, lower, lower / 2 + upper / 2))
+        check_computable(Numbers((name,), middles[-1][:, None], ~nothing[:, None]))
     return middles[0], middles[1]
 
 

@@ -240,7 +240,7 @@ class AuditRun:
             identifiers=identifiers_in(inputs.pair.original, inputs.pair.release),
             verdict=None,
             attacks=attacked.findings,
-            left_out=(*attacked.left_out, *not_bounded),
+            left_out=(*attacked.left_out, *self.work.left_out, *not_bounded),
             knowledge=knowledge,
             noisy_knowledge=noisy,
             remasking=remasking,
@@ -249,7 +249,8 @@ class AuditRun:
             worst_cases=bounds,
             plugins=plugins,
             policy_classes=count_classes(self.policy, inputs),
-            grouping=inputs.pair.grouping,
+            grouping=inputs.pair.grouping if inputs.pair.shows_households else (),
+            read_off=inputs.read_off,
             **measure(inputs, attacked, steps, settings, self.work),
         )
         if self.policy is not None:
@@ -258,15 +259,14 @@ class AuditRun:
         return Audit(evidence, {**attacked.columns(), **mean_risks})
 
     def _attack_runs(self) -> tuple[list[AttackRun], list[LeftOut]]:
-        """The requested attacks, else those that suit the data; and those that are left out."""
+        """The requested attacks, else those that suit the data; and those too large for memory."""
         inputs, limit, requested = self.inputs, self.settings.bytes, self.specs is not None
         specs, left_out = self.specs or [], list[LeftOut]()
         if inputs.pair.truth is None:  # no released row belongs to anybody
             if requested:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
         elif not requested:
-            knows_masking = inputs.channel is not False
-            specs = default_attacks(inputs.pair, inputs.known, knows_masking=knows_masking)
+            specs = default_attacks(inputs.audited_files)
         runs = list[AttackRun]()
         wanted = [(attack_runs(specs, inputs.pair, inputs.known, inputs.channel), inputs.pair)]
         if inputs.file is not None:
@@ -275,7 +275,7 @@ class AuditRun:
             fitting, too_large = runs_in_memory(of_pair, pair, limit, requested=requested)
             runs += self.work.attacks(fitting, pair, requested=requested, made=self.made)
             left_out += too_large
-        return runs, left_out + self.work.left_out
+        return runs, left_out
 
     def _make_attacks(
         self, runs: list[AttackRun], left_out: list[LeftOut], steps: Checkpoints

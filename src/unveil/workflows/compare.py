@@ -13,6 +13,7 @@ from unveil.values.release.plan import check_seed
 from unveil.values.results.comparison import (
     AttackShare,
     Best,
+    ComparedHouseholds,
     ComparedRelease,
     Comparison,
     Difference,
@@ -31,7 +32,9 @@ from unveil.workflows.inputs.audited_releases import (
     risks_of,
 )
 
-CRITERIA = ("risk", "subgroup_risk", "confirmed", "interval_disclosure", "loss")  # less is better
+CRITERIA = (  # less is better
+    *("risk", "household_risk", "subgroup_risk", "confirmed", "interval_disclosure", "loss"),
+)
 TIE = 1e-12  # difference of shares or losses below which they are equal
 
 
@@ -141,6 +144,24 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
             LossValue(name=one.name, value=one.value, worst=one.worst)
             for one in evidence.loss.measures
         ),
+        households=_households(evidence),
+        max_household_risk=(evidence.policy or {}).get("max_household_risk"),
+    )
+
+
+def _households(evidence: Evidence) -> ComparedHouseholds | None:
+    """The attack that links the most households; None if there is none."""
+    if not evidence.household_attacks:
+        return None
+    finding, homes = evidence.household_attacks[0]
+    return ComparedHouseholds(
+        attack=finding.name,
+        direction=homes.risk.direction,
+        grouping=homes.grouping,
+        expected=homes.risk.expected,
+        n=homes.risk.n,
+        share=homes.risk.share,
+        interval=homes.risk.interval,
     )
 
 

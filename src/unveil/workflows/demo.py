@@ -10,7 +10,7 @@ from pathlib import Path
 from unveil.files.documents.evidence import read_evidence, read_records, write_records
 from unveil.files.locations import check_outputs
 from unveil.files.tables import write
-from unveil.masks import Microaggregation, Pram, RankSwapping
+from unveil.masks import Microaggregation, Pram, RankPermutation
 from unveil.masks.base import ColumnMask
 from unveil.support.options import TaskProgress
 from unveil.table.sample import households
@@ -28,29 +28,29 @@ COMPARISON = "comparison.html"
 MONEY = ("income", "tax", "savings", "rent")
 CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
 PLANS: dict[str, tuple[ColumnMask, ...]] = {
-    "light": (RankSwapping(p=3, columns=("age", "hours", *MONEY)),),
+    "light": (RankPermutation(p=3, columns=("age", "hours", *MONEY)),),
     "medium": (
-        RankSwapping(p=20, columns=("age", "hours", "household_size", *MONEY)),
+        RankPermutation(p=20, columns=("age", "hours", "household_size", *MONEY)),
         Pram(theta=0.25, invariant=False, columns=CATEGORIES),
     ),
     "strong": (
         Microaggregation(k=20, columns=(*CATEGORIES, "age", "hours", "household_size", "income")),
-        RankSwapping(p=15, columns=("tax", "savings", "rent")),
+        RankPermutation(p=15, columns=("tax", "savings", "rent")),
     ),
 }
 DESCRIPTIONS = {  # of each step, for readers who do not know the methods
-    "light": ("values trade places, 3 % of the ranks apart at most",),
+    "light": ("values change places, 3 % of the ranks apart at most",),
     "medium": (
-        "values trade places, 20 % of the ranks apart at most",
+        "values change places, 20 % of the ranks apart at most",
         "one in four gets another category",
     ),
     "strong": (
         "groups of 20 who are alike become one record",
-        "values trade places, 15 % of the ranks apart at most",
+        "values change places, 15 % of the ranks apart at most",
     ),
 }
-POLICY = Policy(max_risk=0.1, max_confirmed=0.02, max_loss=0.4)
-ATTACKS = ("distance", "rank-max", "tailored", "position")
+POLICY = Policy(max_risk=0.1, max_household_risk=0.1, max_confirmed=0.02, max_loss=0.4)
+ATTACKS = ("distance", "rank-max", "tailored", "households", "position")
 REMASK = 2
 IN_PARALLEL = list(PLANS)[-1]  # the release that another process audits, with its worst case
 # Relative durations, for the progress bar.

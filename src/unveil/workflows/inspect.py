@@ -14,10 +14,12 @@ from unveil.files.locations import as_path, check_outputs
 from unveil.support.options import TaskProgress
 from unveil.table.attribute import Attribute
 from unveil.table.columns import labels_of, stored_as
+from unveil.table.households import household_numbers, households_of, likely_shared
 from unveil.table.likely_roles import likely_role
 from unveil.table.roles import ROLES, Role
 from unveil.table.schema import Schema
 from unveil.wording import count, listing
+from unveil.workflows.inputs.household_notes import household_notes
 from unveil.workflows.inputs.sources import as_microdata
 
 SHOWN_CATEGORIES = 8
@@ -66,8 +68,9 @@ def inspect(
     Undeclared levels are guessed; a role is only suggested, by name and content. No cell is
     shown, unless ``show_values`` requests the extremes of numbers and the commonest categories.
     ``write_schema`` is a TOML file for the schema with the guessed levels, and a line for each
-    role that is not declared; an existing file is replaced only with ``force``. ``progress`` is
-    called with the task, how much is done, and the total.
+    role that is not declared; columns that all members of a household share are per_household
+    there. An existing file is replaced only with ``force``. ``progress`` is called with the task,
+    how much is done, and the total.
 
     Examples
     --------
@@ -83,10 +86,14 @@ def inspect(
         if progress is not None:
             progress("describing the columns", done, len(data.columns))
         columns.append(_summary(data.column(name), inferred[name], show_values=show_values))
+    likely = {one.name: cast("Role", one.likely_role) for one in columns if one.likely_role}
+    numbers = household_numbers(data) or tuple(n for n, r in likely.items() if r == "household")
     if write_schema is not None:
-        likely = {one.name: cast("Role", one.likely_role) for one in columns if one.likely_role}
-        write_bytes(as_path(write_schema), schema_stub(inferred, likely), force=force)
-    return Inspection(len(data), tuple(columns), _notes(inferred))
+        homes = households_of(data, numbers)
+        shared = () if homes is None else likely_shared(data, homes)
+        write_bytes(as_path(write_schema), schema_stub(inferred, likely, shared), force=force)
+    notes = (*_notes(inferred), *household_notes(data, numbers))
+    return Inspection(len(data), tuple(columns), notes)
 
 
 def _summary(column: pl.Series, attribute: Attribute, *, show_values: bool) -> ColumnSummary:

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,17 +11,17 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from unveil import __version__
-from unveil.errors import DataError, SpecError, UsageError, shortened
-from unveil.files.documents.toml import mask_from, read_plan
+from unveil.errors import DataError, UsageError
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
 from unveil.files.tables import write_release
 from unveil.masks import METHODS, Mask
-from unveil.masks.base import Guarantee
+from unveil.masks.base import Guarantee, MaskedTable
 from unveil.masks.generalisation.base import refuse_broken
+from unveil.masks.per_household import apply_mask, check_mask
 from unveil.measures import changed_cells, discards, every_subgroup, uneven_discards
 from unveil.measures.disclosure.unchanged import without_role
+from unveil.measures.information_loss.broken_households import broken_households
 from unveil.models import check
 from unveil.support.arrays import Ints
 from unveil.support.options import TaskProgress
@@ -32,14 +31,17 @@ from unveil.table.row_identity import fingerprints
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
 from unveil.values.release.channels import Channel
-from unveil.values.release.plan import SEED_BITS, Household, Plan
+from unveil.values.release.plan import Household, Plan
 from unveil.values.release.release import Release
-from unveil.values.results.loss import ColumnChanges
+from unveil.values.results.loss import BrokenHouseholds, ColumnChanges
 from unveil.wording import listing
+from unveil.workflows.inputs.plans import as_plan
 from unveil.workflows.inputs.released_columns import (
     check_dropped,
+    declared_households,
     released_columns,
     with_households,
+    with_numbers,
 )
 from unveil.workflows.inputs.sources import as_microdata, read_named
 
@@ -68,7 +70,7 @@ def mask(
         A path, a frame or Microdata.
     masks
         Masks in order, a :class:`~unveil.Plan`, or the path of its TOML file. In a list, a mask
-        may be its name, or a table as in the file: ``{"method": "rank-swapping", "p": 5}``.
+        may be its name, or a table as in the file: ``{"method": "rank-permutation", "p": 5}``.
     schema
         The roles and levels of the columns of a path or a frame.
     seed
@@ -87,12 +89,12 @@ def mask(
     ...     sample,
     ...     [
     ...         unveil.masks.Microaggregation(k=5, columns=["income", "tax"]),
-    ...         unveil.masks.RankSwapping(p=8, columns=["age"]),
+    ...         unveil.masks.RankPermutation(p=8, columns=["age"]),
     ...     ],
     ...     seed=7,
     ... )
     >>> release
-    Release(1,000 records, 13 columns; microaggregation, rank-swapping)
+    Release(1,000 records, 13 columns; microaggregation, rank-permutation)
     >>> release.channels
     (Groups(income, tax), Swap(age))
     """
@@ -122,12 +124,18 @@ class MaskedFile:
     originals: int  # records of the file
     left_out: list[str]  # its columns that are not released
     changes: tuple[ColumnChanges, ...]  # of the released cells, by column; none if synthetic
+    broken_households: tuple[BrokenHouseholds, ...]  # whose members no longer share a cell
     one_code: dict[str, int]  # missing cells of columns whose several codes became one
-    households: list[str]  # its household numbers; the plan says what became of them
+    households: list[str]  # its known household numbers; the plan says what became of them
     output: str | os.PathLike[str]
     plan: Path
     row_map: str | os.PathLike[str] | None
     schema: str | os.PathLike[str] | None
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What steps counted and have a sentence for."""
+        return {step: n for step, n in self.release.details.items() if hasattr(n, "sentence")}
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain values, without the seed."""
@@ -139,7 +147,9 @@ class MaskedFile:
             "originals": self.originals,
             "left_out": self.left_out,
             "changes": msgspec.to_builtins(self.changes),
+            "broken_households": msgspec.to_builtins(self.broken_households),
             "one_code": self.one_code,
+            "counts": msgspec.to_builtins(self.counts),
             "household": {"columns": self.households, "done": self.release.plan.household},
             "written": [str(file) for file in written if file],
         }
@@ -178,6 +188,8 @@ def mask_file(
     if schema_path is None and _needs_schema(data, release, target_format):
         schema_path = target.companion(".schema.toml")
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
+    pair = FilePair.of(data, release.data, release.row_map)
+    changes, broken = changed_cells(pair), broken_households(pair)
     if progress is not None:
         progress(f"writing {out}", 0, 0)
     documents: dict[Path, Plan | Schema] = {plan_path: release.plan}
@@ -195,9 +207,14 @@ def mask_file(
         release=release,
         originals=len(data),
         left_out=[name for name in data.columns if name not in release.data.columns],
-        changes=changed_cells(FilePair.of(data, release.data, release.row_map)),
+        changes=changes,
+        broken_households=broken,
         one_code=_one_code(data, release.data),
-        households=[*data.schema.with_role("household")],
+        households=[
+            name
+            for name in data.schema.with_role("household")
+            if data.column(name).null_count() < len(data)
+        ],
         output=out,
         plan=plan_path,
         row_map=settings.row_map,
@@ -251,47 +268,75 @@ def _apply(
     original: Microdata, plan: Plan, progress: TaskProgress | None, *, warn: bool
 ) -> Release:
     masks = masks_of(plan, original)
+    homes = declared_households(original, warn=warn)
     not_checked = check_masks(masks, original)
     table = released_columns(original, plan).with_one_spelling()
-    check_dropped(masks, table)
-    row_map, channels, synthetic = np.arange(len(table)), list[Channel](), False
+    check_dropped(masks, table, plan)
+    row_map: Ints | None = np.arange(len(table))  # None: synthetic
+    channels, details = list[Channel](), dict[str, Any]()
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
-    details: dict[str, Any] = {}
     for mask in masks:
+        left = None if homes is None or row_map is None else homes.take(row_map)
+        seen = with_numbers(table, original, row_map) if mask.uses_households else table
         if mask in not_checked:
-            mask.check(table)
+            check_mask(mask, seen, left)
         guarantees[mask.step] = mask.guarantees(table)
         draw = partial(plan.stream, mask.step)
         with METHODS.blame(type(mask)):
             step_progress = None if progress is None else partial(progress, mask.step)
-            masked = mask.apply(table, draw, step_progress)
+            masked = apply_mask(mask, seen, left, draw, step_progress)
         if masked.details is not None:
             details[mask.step] = masked.details
         if warn:
-            _warn_of_uncovered(mask, table, guarantees[mask.step])
-            if masked.rows is None and not masked.synthetic and not guarantees[mask.step]:
-                _warn_of_unchanged(mask, table, masked.data)
-            if masked.rows is not None and not synthetic and not mask.is_random:
-                _warn_of_discards(mask, original.take(row_map), masked.rows)
+            people = None if row_map is None else original.take(row_map)
+            _warn_of_step(mask, table, masked, guarantees[mask.step], people)
         promised = [key for guarantee in guarantees[mask.step] for key in guarantee.keys]
-        table = masked.data.with_one_missing_code(promised)
+        kept = [name for name in masked.data.columns if name in table.columns]
+        table = masked.data.select(kept).with_one_missing_code(promised)
         channels.extend(masked.channels)
-        synthetic |= masked.synthetic
-        if masked.rows is not None and not synthetic:
+        if masked.synthetic:
+            row_map = None
+        elif masked.rows is not None and row_map is not None:
             row_map = row_map[masked.rows]
-    for mask in masks[:-1]:  # the last has checked its own guarantee
+    # The last has checked its own guarantee.
+    _check_again(with_numbers(table, original, row_map), masks[:-1], guarantees)
+    finished = with_households(table, plan, warn=warn)
+    channels.extend(finished.channels)
+    if warn:
+        pair = FilePair.of(original, finished.data, row_map)
+        for one in (without_role(pair), *broken_households(pair)):
+            if one is not None:
+                logger.warning("%s", one.sentence)
+    return Release(finished.data, plan, tuple(channels), row_map, fingerprints(original), details)
+
+
+def _check_again(
+    table: Microdata, masks: Sequence[Mask], guarantees: Mapping[str, tuple[Guarantee, ...]]
+) -> None:
+    """Count the guarantees of masks again, after later steps."""
+    for mask in masks:
         for models, keys in guarantees[mask.step]:
             try:
                 refuse_broken(mask.step, check(table, models, keys=keys))
             except DataError as error:
                 raise DataError(f"{error}; a later step changed it: put {mask.step} last") from None
-    finished = with_households(table, plan, warn=warn)
-    channels.extend(finished.channels)
-    rows = None if synthetic else row_map
-    undecided = without_role(FilePair.of(original, finished.data, rows)) if warn else None
-    if undecided is not None:
-        logger.warning("%s", undecided.sentence)
-    return Release(finished.data, plan, tuple(channels), rows, fingerprints(original), details)
+
+
+def _warn_of_step(
+    mask: Mask,
+    table: Microdata,
+    masked: MaskedTable,
+    guarantees: tuple[Guarantee, ...],
+    people: Microdata | None,
+) -> None:
+    """Warn of what a mask leaves open; `people`: the originals of the table's rows."""
+    if masked.remark:
+        logger.warning("%s: %s", mask.step, masked.remark)
+    _warn_of_uncovered(mask, table, guarantees)
+    if masked.rows is None and not masked.synthetic and not guarantees:
+        _warn_of_unchanged(mask, table, masked.data)
+    if masked.rows is not None and people is not None and not mask.is_random:
+        _warn_of_discards(mask, people, masked.rows)
 
 
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
@@ -306,10 +351,10 @@ def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
 
     Returns the masks of columns that an earlier one will have changed: they are checked in turn.
     """
-    changed, later = set[str](), []
+    changed, later, homes = set[str](), [], declared_households(table, warn=False)
     for mask in masks:
         if changed.isdisjoint(targets := mask.targets(table)):
-            mask.check(table)
+            check_mask(mask, table, homes)
         else:
             later.append(mask)
         changed.update(targets)
@@ -352,45 +397,3 @@ def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
     elif gone >= MANY_DISCARDED * len(people):
         share = f"{gone:,} of {len(people):,} records are not released"
         logger.warning("%s: %s (%.1f %%)", mask.step, share, 100 * gone / len(people))
-
-
-def as_plan(
-    masks: Mask | Iterable[Mask | str | Mapping[str, Any]] | Plan | str | os.PathLike[str],
-    seed: int | None = None,
-    household: Household | None = None,
-    allow: Sequence[str] = (),
-) -> Plan:
-    """A plan that can be carried out: masks with different names, and a seed."""
-    if isinstance(masks, str | os.PathLike):
-        plan = read_plan(masks, allow=allow)
-    elif isinstance(masks, Plan):
-        plan = masks
-    else:
-        try:
-            listed = [masks] if isinstance(masks, Mask | Mapping) else list(masks)
-        except TypeError:
-            raise UsageError(
-                f"masks are a list of masks, a plan or its path, not {type(masks).__name__}"
-            ) from None
-        plan = Plan(tuple(mask_from(one) for one in listed))
-    _check_names(plan.masks)
-    if plan.version not in ("", __version__):
-        logger.warning(
-            "the plan was made by version %s, this is %s: the result may differ from that of then",
-            shortened(plan.version),
-            __version__,
-        )
-    seed = plan.seed if seed is None else seed
-    seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    household = plan.household if household is None else household
-    return replace(plan, seed=seed, household=household, version=__version__)
-
-
-def _check_names(masks: tuple[Any, ...]) -> None:
-    names = [mask.step for mask in masks]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SpecError(
-            f"two steps of the plan are called {listing(twice)}: random numbers are made of "
-            "the name, so give each step a name of its own"
-        )

@@ -84,6 +84,7 @@ def _by_columns(
         ),
         "rank swapping 10": masks.RankSwapping(p=10, columns=ordered),
         "rank swapping 25": masks.RankSwapping(p=25, columns=ordered),
+        "rank permutation 25": masks.RankPermutation(p=25, columns=ordered),
         "distribution swapping 10": masks.DistributionSwapping(p=10, columns=ordered),
         "own function": masks.Function(function=some_noise, keep_type=False, columns=numbers),
     }
@@ -190,6 +191,10 @@ WAYS = {
     "tailored": GridAttack(attacks.Tailored(), "ours", "any", "nearest"),
     "tailored, posterior": GridAttack(
         attacks.Tailored(matching="posterior"), "ours", "any", "posterior"
+    ),
+    "exchange": GridAttack(attacks.Exchange(), "ours", "ordered", "posterior"),
+    "exchange, told the mask": GridAttack(
+        attacks.Exchange(level="parameters"), "ours", "ordered", "posterior"
     ),
     "DBRL, 1-1": GridAttack(attacks.Distance(matching="one-to-one"), "ours", "any", "matched"),
     "DBRL, posterior": GridAttack(attacks.Distance(matching="posterior"), "ours", "any", "matched"),

@@ -11,7 +11,7 @@ from unveil.attacks.memory import bytes_needed
 
 pytestmark = pytest.mark.slow
 
-# More than the small files of which all pairs are kept.
+# More than the small files of which all pairs are known to the cheapest matching.
 MANY = 15_000 if THOROUGH else 8_000
 # Each in a process of its own: the peak of this one was reached before, and what an attack has let
 # go of may still be there, and be taken by the next.
@@ -62,9 +62,10 @@ def test_attacks_take_no_more_than_was_said_and_not_much_less(matching, n):
 
 
 def test_all_pairs_of_small_files_are_kept():
-    small, large = (bytes_needed(n, n, 6, matching="posterior") for n in (4000, 4100))
+    small, large = (bytes_needed(n, n, 6, matching="posterior") for n in (20_000, 20_100))
     assert small > 10 * large
-    assert bytes_needed(4000, 4000, 6, matching="one-to-one") < large
+    one = bytes_needed(20_000, 20_000, 6, matching="one-to-one")
+    assert one < small
 
 
 def test_more_of_anything_takes_more():

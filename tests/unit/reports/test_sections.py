@@ -60,10 +60,10 @@ def test_the_pages_are_read_whole():
 
 
 KEYS = {
-    "internal": "limits notes attacks worst-case claims knowledge rank-of-truth people intervals "
-    "values changes loss side-by-side unchanged plan next made",
-    "external": "limits attacks worst-case claims knowledge rank-of-truth intervals values "
-    "changes loss plan",
+    "internal": "limits notes attacks households worst-case claims knowledge rank-of-truth people "
+    "intervals values changes read-off loss side-by-side unchanged plan next made",
+    "external": "limits attacks households worst-case claims knowledge rank-of-truth intervals "
+    "values changes loss plan",
     "comparison": "releases order differences attacks loss notes",
     "comparison-external": "releases order differences attacks loss notes",
 }

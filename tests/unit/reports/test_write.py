@@ -116,6 +116,11 @@ def test_figures_alone(here):
         check_figures(here / "figures", force=True, external=True)
 
 
+def test_a_folder_of_a_name_too_long(here):
+    with pytest.raises(FileError, match="figures cannot be written here: file name too long; name"):
+        check_figures(here / ("a" * 9999), force=False)
+
+
 def test_a_folder_that_cannot_be_made(here, monkeypatch):
     def fail(*_args, **_options):
         raise OSError(28, "No space left on device")

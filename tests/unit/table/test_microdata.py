@@ -82,6 +82,7 @@ def test_numbers_in_text_are_read_where_they_are_declared():
         (["1e999"], {"numeric": "x", "generalised": "x"}, "do not fit"),
         (["{a|c}"], {"ordinal": {"x": ["a", "b"]}, "generalised": "x"}, "do not fit"),
         (["1..3"], {"ordinal": ["x"], "generalised": "x"}, "without an order"),
+        ([1, 2], {"ordinal": ["x"], "generalised": "x"}, "and generalised without an order"),
         (["٣"], {"numeric": "x"}, "do not read as a number: 1,"),
         (["٣..٤"], {"numeric": "x", "generalised": "x"}, "do not fit"),
         ([Decimal("12345678901234567.89")], {}, "more digits"),

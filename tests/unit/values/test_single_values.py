@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from unveil.errors import DataError
 from unveil.table.microdata import Microdata
 from unveil.table.sample import households
 from unveil.table.schema import Schema
@@ -64,3 +65,15 @@ def test_a_set_of_several_is_no_single_category():
     pair = FilePair.of(jobs, coarse, np.arange(3))
     assert single_codes(pair, "job")[1].tolist() == [0, -1, -1]
     assert changed_cells(pair, "job").tolist() == [False, True, True]
+
+
+def test_ranges_beyond_what_can_be_squared_are_refused():
+    """As numbers are, whatever measures them: a deviation would be infinite."""
+    wide = Microdata(
+        pl.DataFrame({"age": ["-1e300", "0..5", None, "*"]}),
+        Schema(numeric="age", generalised="age"),
+    )
+    pair = FilePair.of(AGES, wide, np.arange(4))
+    with pytest.raises(DataError, match="column 'age' has numbers beyond 1e150"):
+        single_numbers(pair, "age")
+    assert number_bounds(pair, "age")[1].lower[0] == -1e300  # nothing is computed of it

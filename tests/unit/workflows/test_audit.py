@@ -113,6 +113,7 @@ def test_attacks_that_fit_are_made_in_both_directions_worst_first(full):
     assert names == {
         "distance", "distance-mahalanobis", "rank", "rank-max", "probabilistic",
         "distance-posterior", "tailored", "tailored-posterior", "position",
+        "households-none", "households-posterior-tailored-none",
     }  # fmt: skip
     assert len(made) == len(set(made)) == 2 * len(names) - 1  # positions are the same both ways
     shares = [one.risk.share for one in evidence.attacks]

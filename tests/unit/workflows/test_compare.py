@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from fixtures.evidence import evidence, finding, verdict
+from fixtures.evidence import evidence, finding, of_households, verdict
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
 from unveil.values.results.comparison import Comparison
@@ -81,6 +81,25 @@ def test_what_is_said_of_one_release():
     assert (other.passed, other.broken, other.confirmed, other.subgroup_risk) == (
         None, (), None, None,
     )  # fmt: skip
+
+
+def test_households_are_compared_where_they_were_attacked():
+    sampled = Interval(0.3, 0.7, 0.95)
+    attacks = (finding(share=0.3), of_households(0.25), of_households(0.5, interval=sampled))
+    limited = evidence("a.csv", attacks=attacks, policy={"max_household_risk": 0.05})
+    given = [limited, evidence("b.csv", attacks=(of_households(0.2, n=39),)), evidence("c.csv")]
+    found = compare(given)
+    homes = found["a.csv"].households
+    assert (homes.attack, homes.direction, homes.grouping) == (
+        "households-posterior", "original-to-release", "shown",
+    )  # fmt: skip
+    assert (homes.expected, homes.n, homes.share, homes.interval) == (20, 40, 0.5, sampled)
+    assert [one.household_risk for one in found.releases] == [0.5, 0.2, None]
+    assert [one.max_household_risk for one in found.releases] == [0.05, None, None]
+    best = {one.criterion: one for one in found.best}["household_risk"]
+    assert (best.value, best.releases, best.not_measured) == (0.2, ("b.csv",), ("c.csv",))
+    alone = compare(given[1:])
+    assert "household_risk" not in [one.criterion for one in alone.best]
 
 
 def test_a_release_whose_rows_are_nobodys_has_no_risk():

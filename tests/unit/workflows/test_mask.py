@@ -241,9 +241,8 @@ def test_the_same_bytes_at_any_number_of_threads():
 def test_a_step_that_changes_nothing_is_told(sample, caplog):
     spec = masks.TopCoding(threshold=900, columns=["age", "hours"])
     unveil.mask(sample, [spec, masks.Shuffle(), *PLAN], seed=1)
-    assert caplog.messages == [
-        "top-coding: nothing changed in age, hours: are the parameters meant?"
-    ]
+    told = [message for message in caplog.messages if "household" not in message]
+    assert told == ["top-coding: nothing changed in age, hours: are the parameters meant?"]
 
 
 class Dropped(masks.Mask, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Weights
+from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Matching, Weights
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
     Distances,
@@ -17,6 +17,7 @@ from unveil.attacks.distance.attribute_costs import (
     compare_numbers,
     mean_and_deviation,
     nothing_to_compare,
+    scaled,
     standardised,
     warn_constant,
 )
@@ -93,6 +94,10 @@ class Distance(Attack, frozen=True, kw_only=True):
         dict[str, Distances] | None,
         Meta(description="The user's own distances between an attribute's categories."),
     ] = None
+    cost: Annotated[
+        Literal["squared", "distance"],
+        Meta(description="One-to-one: the sum to minimise, of squared distances or of distances."),
+    ] = "squared"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,6 +124,23 @@ class Distance(Attack, frozen=True, kw_only=True):
             raise SpecError(f"distance: inclusive is of ordinal attributes, not of {self.metric}")
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
+        squares = self.metric in ("euclid", "mahalanobis", "polynomial")
+        if self.adds_roots and not (self.matching == "one-to-one" and squares):
+            raise SpecError(
+                "distance: cost 'distance' goes with matching one-to-one and metric euclid, "
+                "mahalanobis or polynomial; other metrics have no squares"
+            )
+
+    @property
+    def adds_roots(self) -> bool:
+        return self.cost == "distance"
+
+    def memory(
+        self, records: int, candidates: int, width: int, matching: Matching | None = None
+    ) -> int:
+        """Distances are listed, of all pairs."""
+        listed = 8 * records * candidates if self.adds_roots else 0
+        return super().memory(records, candidates, width, matching) + listed
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
         """Every attribute has a distance; Mahalanobis' is of numbers."""
@@ -206,8 +228,8 @@ class Distance(Attack, frozen=True, kw_only=True):
 
     def _polynomial(self, files: LinkageFiles, weights: dict[str, float]) -> Finder:
         self._check_numbers(files, tuple(weights))
-        scaled = {name: standardised(files, name, self._scaling(files)) for name in weights}
-        kept = {name: pair for name, pair in scaled.items() if pair is not None}
+        pairs = {name: standardised(files, name, self._scaling(files)) for name in weights}
+        kept = {name: pair for name, pair in pairs.items() if pair is not None}
         if not kept:
             raise nothing_to_compare()
         roots = np.sqrt([weights[name] for name in kept])
@@ -221,25 +243,25 @@ class Distance(Attack, frozen=True, kw_only=True):
         """Euclid's distance after the map that whitens the differences of true pairs."""
         self._check_numbers(files, files.columns)
         kind: Covariance = self.covariance or ("release" if _is_few(files) else "moments")
-        scaled = {}
+        sides = {}
         for column in files.columns:
             values = files.numbers(column)
             scale = mean_and_deviation(values[2])  # one for all files, against rounding errors
             if scale is None:
                 warn_constant(files, column, "release")
                 continue
-            scaled[column] = [(side - scale[0]) / scale[1] for side in values]
-        if not scaled:
+            sides[column] = [scaled(column, side, scale) for side in values]
+        if not sides:
             raise nothing_to_compare()
-        intruder, reference, released = map(np.column_stack, zip(*scaled.values(), strict=True))
-        groups = self._column_groups(files.columns, tuple(scaled))
+        intruder, reference, released = map(np.column_stack, zip(*sides.values(), strict=True))
+        groups = self._column_groups(files.columns, tuple(sides))
         covariance = covariance_of(kind, reference, released, files.truth, groups)
         return NearestSearch(
             files,
             as_records(intruder),
             as_records(released),
             whitened(covariance),
-            tuple(scaled),
+            tuple(sides),
             supervised=kind == "pairs",
         )
 

@@ -19,11 +19,12 @@ from unveil.engines.metric import Cost, absolute, levels, prorated, squared, tab
 from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.generalised import Bounds, bounds
-from unveil.table.encoding.to_arrays import Numbers, check_computable
+from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE, Numbers, check_computable
 from unveil.table.microdata import Microdata
 
 Scaling = Literal["own", "original", "release"]
 MOST_DISTANCE = 1e75  # its square can still be squared
+LEAST_NUMBER = 5e-324  # above 0
 
 
 class Distances(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,11 +97,19 @@ def standardised(
     if own is None or theirs is None:
         warn_constant(files, column, "release" if scaling == "release" or own else "original")
         return None
-    return _scale(intruder, own), _scale(released, theirs)
+    return scaled(column, intruder, own), scaled(column, released, theirs)
 
 
-def _scale(values: Floats, scale: tuple[float, float]) -> Floats:
-    return (values - scale[0]) / scale[1]
+def scaled(column: str, values: Floats, scale: tuple[float, float]) -> Floats:
+    """The values less the mean, over the deviation; refused if that is too large to be squared."""
+    with np.errstate(over="ignore"):
+        found: Floats = (values - scale[0]) / scale[1]
+    if (np.abs(found) > LARGEST_SQUARABLE).any():  # never for a NaN
+        raise DataError(
+            f"column '{column}' varies too little in one file to be compared with numbers of the "
+            "other; rescale it, or leave it out of what the intruder knows"
+        )
+    return found
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
@@ -112,7 +121,8 @@ def mean_and_deviation(values: Floats) -> tuple[float, float] | None:
     if not spread > 0:
         return None
     within = (known - least) / spread  # so that squares of tiny numbers do not vanish
-    return least + spread * float(within.mean()), spread * float(within.std(ddof=1))
+    deviation = spread * float(within.std(ddof=1)) or LEAST_NUMBER  # it may be rounded to 0
+    return least + spread * float(within.mean()), deviation
 
 
 def warn_constant(files: LinkageFiles, column: str, file: str) -> None:
@@ -149,7 +159,10 @@ def _compare_ranges(
     ends = np.concatenate([intruder.lower, intruder.upper, released.lower, released.upper])
     finite = ends[np.isfinite(ends)]
     (a_low, a_high), (b_low, b_high) = (
-        (_scale(np.clip(end, finite.min(), finite.max()), scale) for end in (one.lower, one.upper))
+        (
+            scaled(column, np.clip(end, finite.min(), finite.max()), scale)
+            for end in (one.lower, one.upper)
+        )
         for one in (intruder, released)
     )
     of_intruder, of_release = [a_high, a_low], [b_low, b_high]

@@ -1,21 +1,27 @@
 """What a matching needs of an attack, and the classes of equal records that it matches.
 
-Comparer ──▶ ClassPairs ──one_to_one | posterior──▶ MatchProbabilities ──▶ MatchedFinder
+Comparer ──▶ ClassPairs ──one_to_one | posterior──▶ Matches ──▶ MatchedFinder
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from unveil.matching.kernels.sinkhorn import Matrix
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import EqualRows
 from unveil.values.file_pair import CanonicalOrder
 from unveil.values.links import Finder
 
-DIGITS = 2.0**34  # of a cost: ten decimal digits
+if TYPE_CHECKING:
+    from unveil.attacks.matched.matches import Matches
+
+DROPPED_BITS = 19  # of a cost: the other 34 are ten decimal digits
 PAIRS_AT_ONCE = 4_000_000  # whose costs are computed together
 
 
@@ -63,7 +69,7 @@ class Comparer(Finder, Protocol):
 class PosteriorModel(Protocol):
     """A posterior over matchings that an attack computes in its own way."""
 
-    def posterior(self, pairs: ClassPairs) -> MatchProbabilities:
+    def posterior(self, pairs: ClassPairs) -> Matches:
         """The probability of each pair of classes."""
 
 
@@ -114,14 +120,29 @@ class ClassPairs:
 
     def dense(self) -> Floats:
         """The costs of all pairs of classes."""
+        costs = np.empty(self.shape)
+        for start, block in self._blocks():
+            costs[start : start + len(block)] = block
+        return costs
+
+    def above_least(self, bits: DTypeLike) -> tuple[Matrix, Floats]:
+        """The costs of all pairs of classes above the least of their row, and that of each row."""
+        costs, least = np.empty(self.shape, bits), np.empty(self.shape[0])
+        for start, block in self._blocks():
+            here = slice(start, start + len(block))
+            least[here] = block.min(axis=1, initial=np.inf)
+            offset = np.where(np.isfinite(least[here]), least[here], 0.0)
+            costs[here] = block - offset[:, None]
+        return costs, least
+
+    def _blocks(self) -> Iterator[tuple[int, Floats]]:
+        """The costs of some rows at a time, and the first of them."""
         rows, columns = self.shape
-        costs = np.empty((rows, columns))
         step = max(1, PAIRS_AT_ONCE // columns)
         for start in range(0, rows, step):
             block = np.arange(start, min(start + step, rows))
             pairs = np.repeat(block, columns), np.tile(np.arange(columns), len(block))
-            costs[block] = rounded_costs(self.comparer, *pairs).reshape(-1, columns)
-        return costs
+            yield start, rounded_costs(self.comparer, *pairs).reshape(-1, columns)
 
     def cheapest(self, prices: Floats, k: int) -> tuple[Ints, Floats]:
         """The best candidates of each class of records at these prices, and their bare costs."""
@@ -135,16 +156,6 @@ class ClassPairs:
         costs = np.full(rows.shape, np.inf)
         costs[there] = rounded_costs(self.comparer, rows[there], columns[there])
         return rows, costs
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class MatchProbabilities:
-    """The probability that a record of one class is matched with a given row of another."""
-
-    rows: Ints  # classes of records
-    columns: Ints  # classes of candidates
-    chance: Floats  # for each single candidate of the column
-    details: dict[str, Any]
 
 
 def _cheapest(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
@@ -166,9 +177,11 @@ def _cheapest(finder: Comparer, prices: Floats, k: int) -> tuple[Ints, Floats]:
 
 def rounded_costs(finder: Comparer, records: Ints, candidates: Ints) -> Floats:
     """Costs to ten digits: rounding errors beyond these must not choose among ties."""
-    size, exponent = np.frexp(finder.costs(records, candidates))
-    rounded: Floats = np.ldexp(np.rint(size * DIGITS) / DIGITS, exponent)
-    return rounded
+    costs = np.array(finder.costs(records, candidates), np.float64)
+    bits = costs.view(np.int64)
+    bits += np.int64(1 << (DROPPED_BITS - 1))
+    bits &= np.int64(-1 << DROPPED_BITS)
+    return costs
 
 
 def pair_keys(rows: Ints, columns: Ints, n_columns: int) -> Ints:

@@ -10,32 +10,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities, pair_keys
+from unveil.attacks.matched.comparer import ClassPairs, pair_keys
+from unveil.attacks.matched.matches import MatchProbabilities
 from unveil.matching.alternatives import alternatives
 from unveil.matching.one_to_one import Matching, one_to_one
-from unveil.matching.pair_costs import CostProvider
+from unveil.matching.pair_costs import CostProvider, CostTable
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 
 SHUFFLES = 5  # matchings that are averaged where several cost the least
 
 
-def cheapest_matching(pairs: ClassPairs, seed: int) -> MatchProbabilities:
-    """The probability of each pair in a cheapest matching.
+def cheapest_matching(pairs: ClassPairs, seed: int, *, roots: bool = False) -> MatchProbabilities:
+    """The probability of each pair in a cheapest matching; with `roots` of the roots of all costs.
 
     Where several matchings cost the least, the order of the rows decides which one is found. Both
     files are therefore shuffled, each by its own stream, and five matchings are averaged. Equal
     records share their partners.
     """
-    runs = [_shuffled_matching(pairs, seed, 0)]
-    costs, first = runs[0]
-    undecided = int((alternatives(costs, first) * costs.supply).sum())
+    provider: CostProvider = pairs
+    if roots:  # prices are added to sums and not to their roots, so that all pairs are listed
+        costs = pairs.dense()
+        provider = CostTable(np.sqrt(costs, out=costs), pairs.supply, pairs.capacity)
+    runs = [_shuffled_matching(provider, seed, 0)]
+    shuffled, first = runs[0]
+    undecided = int((alternatives(shuffled, first) * shuffled.supply).sum())
     if undecided:
-        runs += [_shuffled_matching(pairs, seed, run) for run in range(1, SHUFFLES)]
+        runs += [_shuffled_matching(provider, seed, run) for run in range(1, SHUFFLES)]
     n_columns = pairs.shape[1]
     keys = [
-        pair_keys(shuffled.rows[match.rows], shuffled.columns[match.columns], n_columns)
-        for shuffled, match in runs
+        pair_keys(costs_of.rows[match.rows], costs_of.columns[match.columns], n_columns)
+        for costs_of, match in runs
     ]
     matched, place = np.unique(np.concatenate(keys), return_inverse=True)
     amount = np.concatenate([match.amount for _, match in runs])
@@ -55,12 +60,15 @@ def cheapest_matching(pairs: ClassPairs, seed: int) -> MatchProbabilities:
     return MatchProbabilities(rows, columns, chance, details)
 
 
-def _shuffled_matching(pairs: ClassPairs, seed: int, run: int) -> tuple[ShuffledCosts, Matching]:
+def _shuffled_matching(
+    provider: CostProvider, seed: int, run: int
+) -> tuple[ShuffledCosts, Matching]:
+    sizes = len(provider.supply), len(provider.capacity)
     rows, columns = (
         stream(seed, "attack", "matching", side, str(run)).permutation(size)
-        for side, size in zip(("records", "candidates"), pairs.shape, strict=True)
+        for side, size in zip(("records", "candidates"), sizes, strict=True)
     )
-    costs = ShuffledCosts(pairs, rows, columns)
+    costs = ShuffledCosts(provider, rows, columns)
     return costs, one_to_one(costs)
 
 

@@ -5,12 +5,13 @@ search in null files, which share nobody, shows what chance yields.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from unveil.attacks.matched.comparer import ClassPairs, MatchProbabilities
+from unveil.attacks.matched.comparer import ClassPairs
+from unveil.attacks.matched.matches import Matches
 from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.structural import soft_matching
@@ -76,10 +77,10 @@ class Confidence:
             "deviations": self.deviations,
         }
 
-    def posterior(self, pairs: ClassPairs) -> MatchProbabilities:
+    def posterior(self, pairs: ClassPairs) -> Matches:
         """The posterior over matchings with unmatched records, times the sureness."""
-        matches = posterior(pairs, self._log_unmatched(pairs))
-        return replace(matches, chance=matches.chance * max(self.sure, LEAST_SURENESS))
+        matches = posterior(pairs, fraction=0.0, alone=self._log_unmatched(pairs))
+        return matches.times(max(self.sure, LEAST_SURENESS))
 
     def _log_unmatched(self, pairs: ClassPairs) -> Floats:
         search = cast("NearestSearch", pairs.comparer)

@@ -173,7 +173,7 @@ class Supervised(Attack, frozen=True, kw_only=True):
         return replace(search, details=details, learnt=partial(self._apply, fitted))
 
     def _training_files(self, files: LinkageFiles) -> TrainingFiles:
-        weights = dict.fromkeys(files.with_forms, 1.0)
+        weights = dict.fromkeys(sorted(files.with_forms), 1.0)  # columns may stand in any order
         attributes = Distance(scale=self.scale).compare_attributes(files, weights)
         return TrainingFiles(files, attributes, *side_by_side(attributes))
 

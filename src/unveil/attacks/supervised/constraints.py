@@ -15,6 +15,7 @@ import numpy as np
 from unveil.attacks.supervised.families import PairFeatures
 from unveil.attacks.supervised.kernels.spans import linked_spans, tightest_rows
 from unveil.support.arrays import Bools, Floats, Ints, Ints32
+from unveil.support.threads import run_lines
 
 ROW_ROUNDING = 1e-13  # a relative value of a row below this may be rounding
 FEW_RECORDS = 4  # a part of the records this small is copied before its rows are looked at
@@ -48,7 +49,12 @@ class LinkageConstraints:
     def tightest(self, point: Floats, k: int = 1) -> tuple[Ints, Floats]:
         """The k tightest rows of each record, -1 for none, and their relative values."""
         rows, slack = np.empty((len(self), k), np.int64), np.empty((len(self), k))
-        tightest_rows(self.index, self.value, self.starts, point, rows, slack)
+
+        def work(first: int, end: int) -> None:
+            of = self.starts[first : end + 1], point, rows[first:end], slack[first:end]
+            tightest_rows(self.index, self.value, *of)
+
+        run_lines(work, len(self), self.value.size)
         return rows, slack
 
     def tightest_of(self, records: Ints, point: Floats) -> tuple[Ints, Floats]:

@@ -1,8 +1,10 @@
 """Method-aware linkage: the attack of an intruder who knows how the release was masked."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -21,6 +23,7 @@ from unveil.values.links import Finder
 from unveil.values.release.channels import Channel
 from unveil.wording import listing
 
+Details = dict[str, Any]
 DENSITY_ERROR = 1e-2  # relative, of the sum over the population
 
 
@@ -71,12 +74,34 @@ class Tailored(Attack, frozen=True, kw_only=True):
 
     @classmethod
     def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:
-        """By nearest rows and by posterior, if the plan is known."""
-        return (cls(), cls(matching="posterior")) if audited.knows_masking else ()
+        """If the plan is known, by nearest rows, by posterior, and by groups made again."""
+        if not audited.knows_masking:
+            return ()
+        again = (cls(level="original"),) if audited.repeats_groups else ()
+        return (cls(), *again, cls(matching="posterior"))
 
     def finder(self, files: LinkageFiles) -> Finder:
+        return self.search(files)[0]
+
+    def search(
+        self, files: LinkageFiles, *, impossible_cost: float | None = None
+    ) -> tuple[NearestSearch, MaskedView, tuple[Channel, ...]]:
+        """The search by likelihood, the files as the intruder sees them, and the channels.
+
+        A finite `impossible_cost` allows for wrong cells: nothing is then excluded.
+        """
         view, channels = self._known_masking(files)
-        parts = likelihoods_of(channels, view)
+        if impossible_cost is not None:
+            view = replace(view, impossible_cost=min(impossible_cost, view.impossible_cost))
+        details = {"level": self.level, "channels": [repr(channel) for channel in channels]}
+        search = self.search_by(partial(likelihoods_of, channels), view, details)
+        return search, view, channels
+
+    def search_by(
+        self, likelihoods: Callable[[MaskedView], Likelihoods], view: MaskedView, details: Details
+    ) -> NearestSearch:
+        """The search by likelihoods, which a view of the files determines."""
+        files, parts = view.files, likelihoods(view)
         if not parts:
             raise nothing_to_compare()
         pairs = PairLikelihood.join(list(parts.values()))
@@ -84,7 +109,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         metric = pairs.metric
         corrected = self.corrected and not files.reverse
         if corrected or files.truth is None:  # the latter refuses rows that nobody can explain
-            log_evidence = self._log_evidence(view, channels, parts)
+            log_evidence = self._log_evidence(view, likelihoods, parts)
         if corrected:
             released = replace(released, offset=log_evidence)
         if files.reverse:
@@ -97,7 +122,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             metric,
             tuple(column for columns in parts for column in columns),
             margins="likelihood",
-            details={"level": self.level, "channels": [repr(channel) for channel in channels]},
+            details=details,
         )
 
     def _known_masking(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
@@ -131,7 +156,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         return view, resolve_channels(channels, reference, estimated=True)
 
     def _log_evidence(
-        self, view: MaskedView, channels: tuple[Channel, ...], parts: Likelihoods
+        self, view: MaskedView, likelihoods: Callable[[MaskedView], Likelihoods], parts: Likelihoods
     ) -> Floats:
         """The log of the summed likelihoods of each released row over the population.
 
@@ -141,7 +166,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         files = view.files
         population = view.with_records(files.release if files.few_records else files.reference)
         if population is not view:
-            parts = likelihoods_of(channels, population)
+            parts = likelihoods(population)
         pairs = PairLikelihood.join(list(parts.values()))
         rows = np.arange(len(files.release))
         log_normal = np.zeros(len(rows))
@@ -161,7 +186,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
         impossible = np.isneginf(evidence)
         if impossible.any() and not files.few_records and files.truth is None:
             excluded = {}
-            for columns, part in likelihoods_of(channels, population).items():
+            for columns, part in likelihoods(population).items():
                 released, base = as_records(part.released), as_records(part.intruder)
                 search = files.engine.prepare(released, base, part.metric.reversed)
                 log_sum = search.density(None).log_sum

@@ -12,12 +12,14 @@ from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.likelihood import has_likelihood, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
 from unveil.attacks.tailored.pair_likelihood import DENSITY_ERROR, PairLikelihood
+from unveil.engines.metric import Metric, squared, table
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import same_rows
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.table.encoding.to_columns import Slack
-from unveil.values.release.category_channels import Transition, require_transitions
-from unveil.values.release.channels import Channel, Estimated, Exact, Groups, Noise, Swap, Unknown
+from unveil.values.release.category_channels import JointTransition, Transition, require_transitions
+from unveil.values.release.channels import Channel, Estimated, Exact, Groups, Noise, Unknown
+from unveil.values.release.swap import Swap
 
 SAMPLED_ROWS = 500  # released rows by whose likelihood a parameter is chosen
 NOISES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5)  # in deviations
@@ -28,6 +30,8 @@ CHANGES = (0.005, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)  # of the cate
 LEAST_CHANGE = 1e-3  # the probability of a category that the release does not suggest
 LEAST_TRANSITION = 1e-6  # the likelihood of a category that is too far
 LEAST_LOG_LIKELIHOOD = -1e6  # of a row that is impossible
+LEAST_DISTANCE = 1e-9  # in deviations: rounding
+LEAST_SCATTER = 1e-4  # of records that are at their centres
 LEAST_RECORDS = 10  # by whose variances noise is estimated
 NO_SLACK = Slack()  # estimates include the rounding
 
@@ -37,51 +41,88 @@ def resolve_channels(
 ) -> tuple[Channel, ...]:
     """Channels that have a likelihood for each pair, in place of those that have none.
 
-    Members of groups are scattered around their centres by as much as variances fell, or equally
-    far in all directions, whichever is more likely. Unknown channels get the most likely extent. If
-    `estimated`, only the methods are known: noise is estimated by the variances that it added;
-    factors, windows and probabilities of change by the likelihood of the release. A channel of
-    another package without a likelihood is simplified.
+    Members of groups are scattered about their centres. Unknown channels get the most likely
+    extent. If `estimated`, only the methods are known: noise is estimated by the variances that it
+    added; factors, windows and probabilities of change by the likelihood of the release. A channel
+    of another package without a likelihood is simplified.
     """
     channels = [one if has_likelihood(one) else one.simplified() for one in channels]
     groups = [cast("Groups", one) for one in channels if one.is_grouping]
     others = [one for one in channels if not one.is_grouping]
     if estimated:
+        groups = [_with_deviations(one, view) for one in groups]
         unknown: list[Channel] = [Unknown(one.columns) for one in groups]
         others = _estimate([*others, *unknown], view)[: len(others)]
-    members = [one for group in groups for one in _group_noise(group, view)]
-    by_variances = _scan(
-        [*others, *members], view, "extent", _unknown_at, range(len(UNKNOWN_NOISES))
+    members = [one for group in groups for one in _member_scatter(group, view)]
+    return tuple(
+        _scan([*others, *members], view, "extent", _unknown_at, range(len(UNKNOWN_NOISES)))
     )
-    if estimated or not groups:
-        return tuple(by_variances)
-    equally_far = [
-        [*others, *(one for group in groups for one in _even_noise(group, view, scale))]
-        for scale in NOISES
+
+
+def _with_deviations(channel: Groups, view: MaskedView) -> Groups:
+    """Groups whose distance has the deviations of the intruder's own numbers."""
+    moments = [
+        mean_and_deviation(view.numbers(column)[1]) if view.is_numeric(column) else None
+        for column in channel.columns
     ]
-    known = [some for some in equally_far if not any(one.estimated == "extent" for one in some)]
-    return tuple(_most_likely([by_variances, *known], view))
+    return replace(channel, deviation=np.array([one[1] if one else 1.0 for one in moments]))
 
 
-def _even_noise(channel: Groups, view: MaskedView, scale: float) -> list[Channel]:
-    """Members at a common distance from their centre, in the distance that made the groups."""
-    found: list[Channel] = []
-    for column, deviation in zip(channel.columns, channel.deviation.tolist(), strict=True):
-        if view.files.generalised(column):
-            found.append(Unknown((column,)))
-        elif view.is_numeric(column):
-            noise = np.array([[(scale * deviation) ** 2]])
+def _member_scatter(channel: Groups, view: MaskedView) -> list[Channel]:
+    """Members scattered evenly about their centres, in the distance that made the groups.
+
+    The extent is the median distance of a record from the nearest centre: a mean would be that of
+    the few records in the tails, and beside it the many others could not be told apart.
+    """
+    columns = [c for c in channel.columns if not view.files.generalised(c)]
+    found: list[Channel] = [Unknown((c,)) for c in channel.columns if c not in columns]
+    if not columns:
+        return found
+    deviations = dict(zip(channel.columns, channel.deviation.tolist(), strict=True))
+    gaps = {c: _category_gaps(c, view) for c in columns if not view.is_numeric(c)}
+    compared = {c: deviations[c] for c in columns if c not in gaps or gaps[c].size}
+    scale = _nearest_centre(compared, gaps, view) if compared else LEAST_SCATTER
+    for column in columns:
+        if column not in gaps:
+            noise = np.array([[(scale * deviations[column]) ** 2]])
             found.append(Noise((column,), np.zeros(1), noise, (NO_SLACK,)))
         else:
-            listed = view.files.categories(column)
-            require_transitions(len(listed))
-            place = np.arange(len(listed)) / max(len(listed) - 1, 1)
-            gaps = np.abs(place - place[:, None])
-            if common_level(*view.files.pair, column) == "nominal":
-                gaps = np.sign(gaps)
-            matrix = np.exp(-0.5 * gaps**2 / scale**2) + LEAST_TRANSITION
-            found.append(Transition((column,), listed, matrix / matrix.sum(1, keepdims=True)))
+            matrix = np.exp(-0.5 * gaps[column] ** 2 / scale**2) + LEAST_TRANSITION
+            matrix /= matrix.sum(1, keepdims=True)
+            found.append(Transition((column,), view.files.categories(column), matrix))
     return found
+
+
+def _category_gaps(column: str, view: MaskedView) -> Floats:
+    """The distances between categories by which groups are made."""
+    listed = view.files.categories(column)
+    require_transitions(len(listed))
+    place = np.arange(len(listed)) / max(len(listed) - 1, 1)
+    gaps: Floats = np.abs(place - place[:, None])
+    return np.sign(gaps) if common_level(*view.files.pair, column) == "nominal" else gaps
+
+
+def _nearest_centre(
+    deviations: dict[str, float], gaps: dict[str, Floats], view: MaskedView
+) -> float:
+    """The median distance from the nearest centre, in deviations per column.
+
+    If most records are at a centre, as those are for which groups were made again, it is the least.
+    """
+    sides: list[tuple[Floats, Floats]] = []
+    for column, deviation in deviations.items():
+        if column in gaps:
+            sides.append(view.codes(column, view.files.categories(column)))
+        else:
+            intruder, _, released = view.numbers(column)
+            sides.append((intruder / deviation, released / deviation))
+    costs = tuple(table(gaps[c] ** 2) if c in gaps else squared() for c in deviations)
+    records, rows = (np.column_stack(side) for side in zip(*sides, strict=True))
+    queries = as_records(records).take(_sample_rows(records))
+    search = view.files.engine.prepare(queries, as_records(rows), Metric(costs))
+    nearest = search.nearest(None).scores[:, 0]
+    distance = float(np.sqrt(np.median(nearest) / len(costs))) if len(nearest) else 0.0
+    return distance if LEAST_DISTANCE < distance < np.inf else LEAST_SCATTER
 
 
 def _estimate(channels: list[Channel], view: MaskedView) -> list[Channel]:
@@ -101,6 +142,7 @@ def _estimate(channels: list[Channel], view: MaskedView) -> list[Channel]:
             found = _most_likely([by_variances, found], view)
     found = _scan(found, view, "factor", _ratio_at, FACTORS)
     found = _scan(found, view, "window", _swap_at, WINDOWS)
+    found = _scan(found, view, "exchange", _exchange_at, CHANGES)
     return _scan(found, view, "transitions", _transition_at, CHANGES)
 
 
@@ -155,16 +197,6 @@ def _log_likelihood(channels: Sequence[Channel], view: MaskedView) -> float:
 def _sample_rows(values: Floats) -> Ints:
     firsts = same_rows(np.ascontiguousarray(values), np.zeros(0), 1).firsts
     return firsts[:: max(1, len(firsts) // SAMPLED_ROWS)]
-
-
-def _group_noise(channel: Groups, view: MaskedView) -> list[Channel]:
-    """The scatter of members around their centres: noise for numbers, unknown for categories."""
-    numeric = tuple(column for column in channel.columns if view.is_numeric(column))
-    noise = _noise_by_variances(numeric, view, (NO_SLACK,) * len(numeric))
-    unknown = [c for c in numeric if noise is None] + [
-        c for c in channel.columns if c not in numeric
-    ]
-    return [*([] if noise is None else [noise]), *(Unknown((column,)) for column in unknown)]
 
 
 def _noise_by_variances(
@@ -236,6 +268,10 @@ def _swap_at(channel: Channel, view: MaskedView, share: float) -> Channel:
     if swap.mean is None:
         return replace(swap, window=max(1, round(share * n)))
     return replace(swap, window=n, mean=share * n / 2, deviation=share * n / 2)
+
+
+def _exchange_at(channel: Channel, view: MaskedView, change: float) -> Channel:  # noqa: ARG001
+    return cast("JointTransition", channel).evenly(change)
 
 
 def _transition_at(channel: Channel, view: MaskedView, change: float) -> Channel:

@@ -23,12 +23,15 @@ from unveil.engines.metric import Cost, levels, prorated, squared, table
 from unveil.engines.records import multiply_rows
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_categories
+from unveil.table.encoding.to_arrays import code_numbers
 from unveil.table.encoding.to_columns import Slack
 from unveil.values.release import category_channels, channels
+from unveil.values.release.swap import Swap
 
 ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
 LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
 IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
+DEVIATIONS = 2.0  # of noise, by which a swapped value may have left its place
 MOST_INCOMPLETE = 0.05  # the share of records that correlated noise may lose to missing cells
 SINGULAR = 1e-10  # the least eigenvalue of a correlation matrix
 STEPS = np.arange(1.0, 8.1, 0.25)  # in mean steps or deviations: knots of the law of drawn steps
@@ -205,11 +208,26 @@ def _(channel: category_channels.Transition, view: MaskedView) -> PairLikelihood
     return PairLikelihood(intruder, released[:, None], (table(costs),), np.zeros(len(intruder)))
 
 
-@channel_likelihood.register(channels.Swap)
-def _(channel: channels.Swap, view: MaskedView) -> PairLikelihood:
+@channel_likelihood.register(category_channels.JointTransition)
+def _(channel: category_channels.JointTransition, view: MaskedView) -> PairLikelihood:
+    """The negative log of the matrix's probability; a combination without a row is missing."""
+    intruder, released = (code_numbers(channel.places(data)) for data in view.files.pair)
+    with np.errstate(divide="ignore"):
+        costs = np.minimum(np.abs(np.log(channel.matrix)), view.impossible_cost)
+    spread = np.zeros(len(intruder))
+    return PairLikelihood(intruder[:, None], released[:, None], (table(costs),), spread)
+
+
+@channel_likelihood.register(Swap)
+def _(channel: Swap, view: MaskedView) -> PairLikelihood:
     """Within the window, in positions of blocks of equal values; or by the law of steps."""
     column, moved = channel.columns[0], channel.window > 0
-    intruder, released = view.positions(column, channel.slack, moved=moved)
+    if channel.noise:  # moves a value to anywhere, but hardly farther than this
+        slack = Slack(channel.slack.absolute + DEVIATIONS * channel.noise, channel.slack.relative)
+        view = replace(view, impossible_cost=min(view.impossible_cost, IMPROBABLE))
+        intruder, released = view.noisy_positions(column, slack)
+    else:
+        intruder, released = view.positions(column, channel.slack, moved=moved)
     if not channel.mean:  # no law of steps; a mean of 0 moves nothing
         window = channel.window if channel.mean is None else 0
         reach = intruder[0] - window, intruder[1] + window
@@ -222,7 +240,7 @@ def _(channel: channels.Swap, view: MaskedView) -> PairLikelihood:
     return replace(part, constant=constant)
 
 
-def _step_law(channel: channels.Swap) -> tuple[list[float], list[float], float]:
+def _step_law(channel: Swap) -> tuple[list[float], list[float], float]:
     """Knots and costs of steps of random length, never less for a longer one; and a constant."""
     mean, deviation = (max(size or 0.0, 0.5) for size in (channel.mean, channel.deviation))
     steps = STEPS * max(mean, deviation)

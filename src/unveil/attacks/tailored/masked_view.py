@@ -95,6 +95,16 @@ class MaskedView:
         ours = _positions_among(intruder, ascending, slack, neighbours=not moved)
         return ours, _positions_among(released, ascending, Slack())
 
+    def noisy_positions(self, column: str, slack: Slack) -> tuple[Ends, Ends]:
+        """Positions before the noise, as far as it is known; released values have room for it."""
+        intruder, reference, released = self.sort_keys(column)
+        among = released if self.files.few_records else reference
+        ascending = np.sort(among[~np.isnan(among)])
+        return (
+            _positions_among(intruder, ascending, Slack()),
+            _positions_among(released, ascending, slack, neighbours=True),
+        )
+
     def sort_keys(self, column: str) -> tuple[Floats, Floats, Floats]:
         """Numbers in the order of the cells, of intruder, reference and release."""
         if self.is_numeric(column):

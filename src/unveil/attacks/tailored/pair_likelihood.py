@@ -53,6 +53,11 @@ class PairLikelihood:
         """The cost of pairs, from the intruder's records to released rows."""
         return Metric(self.costs)
 
+    def scale(self, rate: float) -> PairLikelihood:
+        """The likelihood to the power of a rate."""
+        costs = tuple(cost.scale(rate) for cost in self.costs)
+        return replace(self, costs=costs, spread=self.spread * rate, constant=self.constant * rate)
+
     def without(self, dropped: Sequence[bool]) -> PairLikelihood:
         """The likelihood without some of its numbers."""
         kept = [j for j, gone in enumerate(dropped) if not gone]

@@ -26,7 +26,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.equal_rows import EqualRows, same_rows
 from unveil.support.options import Progress, whole_number
-from unveil.support.threads import cores, run_blocks, thread_blocks
+from unveil.support.threads import cores, run_lines
 from unveil.values.search_results import Densities, Neighbours, RankOfTruth
 
 
@@ -147,15 +147,15 @@ class LocalSearch:
         _rehearse("the costs of pairs", lambda search: search.costs(one, one))
         problem = self._problem
         left, right = (np.ascontiguousarray(part, np.int64) for part in (rows, candidates))
-        costs = np.empty(len(left))
+        costs, width = np.empty(len(left)), problem.queries.shape[1]
 
         def work(start: int, stop: int) -> None:
-            here, width = slice(start, stop), problem.queries.shape[1]
+            here = slice(start, stop)
             arrays = problem.queries, problem.missing, problem.base, problem.offset
             scratch = np.zeros(width), np.zeros(width, np.int64)
             cost_pairs(problem.terms, *arrays, left[here], right[here], costs[here], *scratch)
 
-        run_blocks(work, thread_blocks(len(left), self.threads), threads=self.threads)
+        run_lines(work, len(left), len(left) * width, threads=self.threads)
         if self.blocks is None:
             return costs
         return np.where(self.blocks.compares(left, right), costs, np.inf)

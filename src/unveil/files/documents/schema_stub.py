@@ -1,6 +1,6 @@
 """The schema file that is to be completed by hand: a line for each role, and how to fill it in."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -8,6 +8,8 @@ from unveil.table.roles import Role
 from unveil.table.schema import Schema
 
 NO_ROLE = 'role = ""\n'
+IS_SHARED = "\nper_household = true"
+CONFIRM = "all members share it: keep the line if it describes the household"
 WORDS = "quasi | confidential | identifier | weight | household | stratum | other"
 HEAD = """\
 # What the columns are. Give each a role; a column without one breaks every policy.
@@ -23,11 +25,14 @@ HEAD = """\
 #   household = "hid"
 #   weight = "weight"
 #   nominal = ["sex"]
+#   per_household = ["roof"]
 """
 
 
-def schema_stub(schema: Schema, likely: Mapping[str, Role]) -> bytes:
+def schema_stub(schema: Schema, likely: Mapping[str, Role], shared: Collection[str] = ()) -> bytes:
     """The TOML file of a schema, with an empty role and its likely value where there is none.
+
+    Columns that members of a household share are per_household; who keeps the line confirms it.
 
     >>> stub = schema_stub(Schema(numeric="hid"), {"hid": "household"}).decode()
     >>> stub.splitlines()[-2].partition(";")[0]
@@ -35,7 +40,9 @@ def schema_stub(schema: Schema, likely: Mapping[str, Role]) -> bytes:
     """
     tables = []
     for name, fields in schema.to_dict()["attributes"].items():
-        table = msgspec.toml.encode({"attributes": {name: {"role": ""} | fields}}).decode()
+        flags = {"per_household": True} if name in shared else {}
+        table = msgspec.toml.encode({"attributes": {name: {"role": ""} | fields | flags}}).decode()
         hint = f"perhaps {likely[name]}; {WORDS}" if name in likely else WORDS
+        table = table.replace(IS_SHARED, f"{IS_SHARED}  # {CONFIRM}", int(name in shared))
         tables.append(table.replace(NO_ROLE, f"{NO_ROLE.rstrip()}  # {hint}\n", 1))
     return "\n".join([HEAD, *tables]).encode()

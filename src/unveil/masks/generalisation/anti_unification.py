@@ -10,7 +10,14 @@ from msgspec import Meta
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.grouping.disjoint_groups import GroupBuilder, masks_with_stars
 from unveil.grouping.patterns import MOST_ATTRIBUTES, anti_unify
-from unveil.masks.base import ColumnSet, ColumnSets, Guarantee, check_column_sets, column_sets
+from unveil.masks.base import (
+    ColumnSet,
+    ColumnSets,
+    Guarantee,
+    MaskedTable,
+    check_column_sets,
+    column_sets,
+)
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
     GeneralisingMask,
@@ -68,11 +75,14 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     `groups` masks several sets of attributes, each on its own and with its own k: the file is
     k-anonymous on each set, and not on their union.
 
+    `release.details` has the released patterns. Where members of a household would differ in a
+    per_household column, all get a star, so that a pattern may have more than `stars`.
+
     Examples
     --------
     >>> import unveil
     >>> people = unveil.households(2000, seed=7)
-    >>> keys = ["sex", "region", "education", "marital_status"]
+    >>> keys = ["sex", "education", "marital_status", "occupation"]
     >>> mask = AntiUnification(k=5, stars=2, columns=keys, by_confidential=False)
     >>> release = unveil.mask(people, mask)
     >>> release.details["anti-unification"]
@@ -227,13 +237,18 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         shown = np.ones((len(data), len(keys)), np.bool_)
         shown[rows] = np.column_stack([builder.published for builder in built])[stay]
         starred = starred_table(data, keys, shown)
-        after = data.replace(starred.columns, starred.attributes).select(keys).take(rows)
-        equal = classes_of(after, keys)
+        after = MaskedTable(data.replace(starred.columns, starred.attributes).take(rows), rows=rows)
         kept = np.isin(np.arange(len(data)), rows)
-        rest = np.flatnonzero(~kept)
+        return replace(starred, released=kept, details=self.details_of(data, after))
+
+    def details_of(self, data: Microdata, masked: MaskedTable) -> Patterns:
+        """The patterns of a release: its classes of equal rows."""
+        keys = self.targets(data)
+        after, equal = masked.data.select(keys), classes_of(masked.data, keys)
         table = after.take(equal.members[equal.starts[:-1]])
-        patterns = Patterns(table, equal.sizes, rest, len(data))
-        return replace(starred, released=kept, details=patterns)
+        rows = np.arange(len(data)) if masked.rows is None else masked.rows
+        rest = np.setdiff1d(np.arange(len(data)), rows)
+        return Patterns(table, equal.sizes, rest, len(data))
 
     def _build_groups(
         self, data: Microdata, group: ColumnSet, classes: Ints, progress: Progress | None

@@ -51,6 +51,7 @@ class GeneralisedTable:
     attributes: dict[str, Attribute]
     released: Bools | None = None  # per record; None: all
     details: Any = None  # further results, specific to the method
+    remark: str = ""  # what a user must know of this result, for a warning
     channels: tuple[Channel, ...] | None = None  # None: cells are sets that hold the true value
 
 
@@ -74,6 +75,10 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         super().__post_init__()
         set_models(self)
 
+    def only(self, columns: Sequence[str]) -> None:  # noqa: ARG002
+        """The models hold on all columns together."""
+        return
+
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
         models = tuple(model.read_inputs(read) for model in self.models)
         return self if models == self.models else msgspec.structs.replace(self, models=models)
@@ -95,7 +100,12 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
                 for column in keys:
                     self._check_cells(data, column)
             for model in models:
-                if model.counted != "classes":
+                if model.counted == "homes" and not self.uses_households:
+                    raise SpecError(
+                        f"{self.step}: models are of persons here: for k-anonymity of households "
+                        "choose mondrian or local-suppression with unit = 'household'"
+                    )
+                if model.counted in ("rows", "people"):
                     self.check_model(model)
             unmet = self._in_one_class(data, models, keys)[1]
             if unmet:
@@ -156,7 +166,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
                 Ranges((column,)) if data.level(column) == "numeric" else Sets((column,))
                 for column in self.targets(data)
             )
-        return MaskedTable(after, channels, rows=rows, details=result.details)
+        return MaskedTable(after, channels, rows=rows, details=result.details, remark=result.remark)
 
     def empty_release_error(self, data: Microdata) -> DataError:
         """The error if every record would be discarded."""

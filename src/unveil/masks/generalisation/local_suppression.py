@@ -7,20 +7,16 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.errors import DataError, SpecError
+from unveil.grouping.classes import ClassRules
 from unveil.grouping.disjoint_groups import GroupBuilder
 from unveil.grouping.patterns import MOST_ATTRIBUTES
 from unveil.grouping.wildcards import published_cells
 from unveil.masks.base import Guarantee
-from unveil.masks.generalisation.base import (
-    GeneralisedTable,
-    GeneralisingMask,
-    key_codes,
-    model_words,
-    starred_table,
-)
+from unveil.masks.generalisation.base import GeneralisedTable, key_codes, model_words, starred_table
+from unveil.masks.generalisation.unit import UnitMask
 from unveil.models.base import Model, compile_rules
 from unveil.models.k_anonymity import KAnonymity, Stars
-from unveil.support.arrays import Floats
+from unveil.support.arrays import Bools, Floats, Ints32
 from unveil.support.options import Progress
 from unveil.table.microdata import Microdata
 from unveil.wording import listing, suggest
@@ -28,7 +24,7 @@ from unveil.wording import listing, suggest
 MOST_SUBSETS = 4096  # sets of attributes that are tried
 
 
-class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
+class LocalSuppression(UnitMask, frozen=True, kw_only=True):
     """Local suppression: replace cells of rare combinations by stars, as few as possible.
 
     Only records that stand out lose values, and as few as possible; every record is released, and
@@ -41,6 +37,11 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
     1. With `stars` "value", every class of equal rows has k records, which bounds the links of
     any attack. With "wildcard", as in sdcMicro, a star equals everything: far fewer stars are
     needed, and an intruder may link more than one record in k.
+
+    With `unit` "household", households with the same number of members are made alike in the
+    household-level columns (`per_household` in the schema) and in the columns of all members. A
+    star in a household-level column counts for each member. Households with a number of members
+    that fewer than k have are not released.
 
     A heuristic, since the least number of stars is NP-hard to find (Meyerson and Williams, On the
     complexity of optimal k-anonymity, 2004). Willenborg and de Waal, Elements of Statistical
@@ -58,6 +59,7 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
     """
 
     accepts_generalised: ClassVar[bool] = True
+    adds_stars: ClassVar[bool] = True
 
     importance: Annotated[
         dict[str, Annotated[float, Meta(gt=0)]] | None,
@@ -72,11 +74,17 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
                 f"{self.step}: other models are of classes of equal rows, which stars as wildcards "
                 "do not make: leave out models, or set stars to 'value'"
             )
+        if self.stars == "wildcard" and self.uses_households:
+            raise SpecError(
+                f"{self.step}: households are alike if they are written alike, so that no star can "
+                "be a wildcard: set stars to 'value', or unit to 'person'"
+            )
 
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
         """The models, with stars counted as the parameter says."""
-        models = (KAnonymity(k=self.k, stars=self.stars), *self.models)
-        return (Guarantee(models, self.targets(data)),)
+        if self.stars == "value":
+            return super().guarantees(data)
+        return (Guarantee((KAnonymity(k=self.k, stars="wildcard"),), self.targets(data)),)
 
     def check(self, data: Microdata) -> None:
         """Raise an error for too many columns, or importance of other columns."""
@@ -107,15 +115,31 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Give each record the cheapest stars with which enough others equal it."""
         models, keys = self.guarantees(data)[0]
-        codes = key_codes(data, keys)
+        codes, rules = key_codes(data, keys), compile_rules(models, data, keys)
         weights = np.array([(self.importance or {}).get(name, 1.0) for name in keys])
-        subsets = cheapest_subsets(weights)
         if self.stars == "wildcard":
-            return starred_table(
-                data, keys, published_cells(codes, self.k, [s for _, s in subsets])
-            )
-        builder = GroupBuilder(codes, compile_rules(models, data, keys))
-        done = 0
+            subsets = [subset for _, subset in cheapest_subsets(weights)]
+            return starred_table(data, keys, published_cells(codes, self.k, subsets))
+        if not self.uses_households:
+            return starred_table(data, keys, self._shown(codes, rules, weights, progress))
+        tables, released = self.tables_by_size(data, keys, codes)
+        shown = np.ones(codes.shape, np.bool_)
+        for done, table in enumerate(tables, 1):
+            wide, costs = table.widen(codes), table.cells_of_columns * weights[table.keys]
+            # More columns than a mask has bits: the least important are stars throughout.
+            used = np.sort(np.argsort(costs, kind="stable")[-MOST_ATTRIBUTES:])
+            published = np.zeros(wide.shape, np.bool_)
+            published[:, used] = self._shown(wide[:, used], rules, costs[used], None)
+            table.narrow(published, shown)
+            if progress is not None:
+                progress(done, len(tables))
+        return self.of_households(data, starred_table(data, keys, shown), released)
+
+    def _shown(
+        self, codes: Ints32, rules: ClassRules, weights: Floats, progress: Progress | None
+    ) -> Bools:
+        """For each record and column whether its cell is no star."""
+        builder, subsets, done = GroupBuilder(codes, rules), cheapest_subsets(weights), 0
         for _, ties in groupby(subsets, key=lambda one: one[0]):
             equal = [subset for _, subset in ties]
             builder.add_groups(builder.by_coverage(equal) if len(equal) > 1 else equal)
@@ -128,11 +152,11 @@ class LocalSuppression(GeneralisingMask, frozen=True, kw_only=True):
         builder.borrow_records(subset for _, subset in subsets)
         if not builder.absorb_rest(weights):
             raise DataError(
-                f"{self.step}: {model_words(models)} cannot be kept by stars alone for "
+                f"{self.step}: {model_words(self.models)} cannot be kept by stars alone for "
                 f"{len(builder.unassigned):,} of the records: ask for less, or discard these"
             )
         builder.split_groups()
-        return starred_table(data, keys, builder.published)
+        return builder.published
 
 
 def cheapest_subsets(weights: Floats) -> list[tuple[float, int]]:

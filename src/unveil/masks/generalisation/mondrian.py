@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -10,18 +10,18 @@ import polars as pl
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from unveil.grouping.classes import Classes
+from unveil.grouping.classes import Classes, ClassRules
 from unveil.grouping.mondrian import CutAxis, axis_of, mondrian
 from unveil.masks.base import KeepType
 from unveil.masks.centres import first_rows, group_centres
 from unveil.masks.generalisation.base import (
     GeneralisedTable,
-    GeneralisingMask,
     exact_labels,
     generalised_attribute,
     range_cell,
     starred_table,
 )
+from unveil.masks.generalisation.unit import UnitMask
 from unveil.models.base import compile_rules
 from unveil.support.arrays import Bools, Ints, Ints32
 from unveil.support.options import Progress
@@ -34,7 +34,7 @@ from unveil.values.release.channels import Groups
 Texts = NDArray[np.object_]
 
 
-class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
+class Mondrian(UnitMask, frozen=True, kw_only=True):
     """Mondrian: cut the file in two recursively, and make the records of each group equal.
 
     An age becomes the range of ages in the group, a region the set of its regions. No record is
@@ -53,6 +53,11 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
     categories, or the lowest group of the hierarchy that holds them all. "means": the mean, median
     or most frequent category (missing if one is). "stars": the value if it is the same for all,
     otherwise a star.
+
+    With `unit` "household", households with the same number of members are cut by their
+    household-level columns (`per_household` in the schema) and by the columns of all members, and
+    those of a group become alike. Households with a number of members that fewer than k have are
+    not released.
 
     Examples
     --------
@@ -73,25 +78,61 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
     keep_type: KeepType = True
 
     @property
+    def makes_centres(self) -> bool:
+        return self.cells == "means"
+
+    @property
     def generalises_cells(self) -> bool:
         return self.cells != "means"
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         models, keys = self.guarantees(data)[0]
-        axes = {name: self._axis(data, name) for name in keys}
-        groups = mondrian(
-            list(axes.values()), compile_rules(models, data, keys), relaxed=self.relaxed
-        )
+        axes = [self._axis(data, name) for name in keys]
+        rules = compile_rules(models, data, keys)
+        if not self.uses_households:
+            groups = [mondrian(axes, rules, relaxed=self.relaxed)] * len(keys)
+            released = None
+        else:
+            groups, released = self._groups_of_members(data, keys, axes, rules)
         if progress is not None:
             progress(1, 2)
-        spans = {name: _Span(axis, groups) for name, axis in axes.items()}
+        of_keys = zip(keys, axes, groups, strict=True)
+        spans = {name: _Span(axis, classes) for name, axis, classes in of_keys}
+        generalised = self._cells(data, spans)
+        if released is None:
+            return generalised
+        return self.of_households(data, generalised, released)
+
+    def _groups_of_members(
+        self, data: Microdata, keys: Sequence[str], axes: Sequence[CutAxis], rules: ClassRules
+    ) -> tuple[list[Classes], Bools]:
+        """For each key the records that get the same cell: those of one place in a group.
+
+        Of a household-level key, all members in the group. Records that are not released, of rare
+        sizes, are by themselves, so that they do not make a column coarser.
+        """
+        codes = np.column_stack([axis.codes for axis in axes])
+        tables, released = self.tables_by_size(data, keys, codes)
+        labels = np.tile(np.arange(len(data))[:, None], len(keys))
+        for table in tables:
+            wide = zip(table.keys, table.widen(codes).T, strict=True)
+            cut = [axes[key]._replace(codes=column) for key, column in wide]
+            found = mondrian(cut, rules, relaxed=self.relaxed)
+            first = found.scatter(found.members[found.starts[:-1]])  # a household of each group
+            table.narrow(table.members[first][:, table.places], labels)
+        return [
+            Classes.from_labels(np.unique(column, return_inverse=True)[1]) for column in labels.T
+        ], released
+
+    def _cells(self, data: Microdata, spans: dict[str, _Span]) -> GeneralisedTable:
+        """Equal cells in each group."""
         if self.cells == "stars":
-            shown = np.column_stack([groups.scatter(spans[name].constant) for name in keys])
-            return starred_table(data, keys, shown)
+            shown = [span.groups.scatter(span.constant) for span in spans.values()]
+            return starred_table(data, tuple(spans), np.column_stack(shown))
         if self.cells == "means":
-            return self._means(data, spans, groups)
+            return self._means(data, spans)
         columns = [
-            _ranges(data, name, span, groups)
+            _ranges(data, name, span)
             for name, span in spans.items()
             if not span.constant.all()  # otherwise every cell is unchanged
         ]
@@ -117,13 +158,13 @@ class Mondrian(GeneralisingMask, frozen=True, kw_only=True):
         rank = np.append(np.argsort(order), -1)
         return axis_of(rank[categories.codes].astype(np.int32), places, level)
 
-    def _means(self, data: Microdata, spans: dict[str, _Span], groups: Classes) -> GeneralisedTable:
+    def _means(self, data: Microdata, spans: dict[str, _Span]) -> GeneralisedTable:
         """Cells replaced by the centre of their group; missing where one of the group is."""
-        labels = np.asarray(groups.scatter(np.arange(len(groups.sizes))))
         columns = []
         for name, span in spans.items():
+            labels = np.asarray(span.groups.scatter(np.arange(len(span.low))))
             centres = group_centres(data, name, labels, keep_type=self.keep_type)
-            columns.append(centres.set(pl.Series(groups.scatter(span.mixed)), None))
+            columns.append(centres.set(pl.Series(span.groups.scatter(span.mixed)), None))
         deviations = np.ones(len(spans))
         for place, name in enumerate(spans):
             if data.level(name) == "numeric" and data.column(name).null_count() < len(data):
@@ -136,6 +177,7 @@ class _Span:
     """The lowest and highest code of one attribute in each group."""
 
     def __init__(self, axis: CutAxis, groups: Classes) -> None:
+        self.groups = groups
         self.codes: Ints32 = axis.codes[groups.members]
         self.low: Ints = np.minimum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
         self.high: Ints = np.maximum.reduceat(self.codes, groups.starts[:-1]).astype(np.int64)
@@ -170,9 +212,9 @@ def _leaves(hierarchy: Hierarchy, categories: tuple[str, ...]) -> Ints:
     return np.array([leaf.get(category, 0) for category in categories], np.int64)
 
 
-def _ranges(data: Microdata, column: str, span: _Span, groups: Classes) -> pl.Series:
+def _ranges(data: Microdata, column: str, span: _Span) -> pl.Series:
     """The range, the set or the group of the hierarchy of each record, as generalised cells."""
-    hierarchy, level = data.schema[column].hierarchy, data.level(column)
+    groups, hierarchy, level = span.groups, data.schema[column].hierarchy, data.level(column)
     if level == "numeric":
         coded = np.empty(len(span.codes), np.int32)
         coded[groups.members] = span.codes
@@ -183,16 +225,16 @@ def _ranges(data: Microdata, column: str, span: _Span, groups: Classes) -> pl.Se
     if level != "numeric" and hierarchy:
         cells = _group_texts(Hierarchy.of(hierarchy), labels, span)
     elif level == "nominal":
-        cells = _set_texts(labels, span, groups)
+        cells = _set_texts(labels, span)
     else:
         cells = span.by_ends(lambda low, high: range_cell(labels[low], labels[high]))
     cells[span.missing] = None
     return pl.Series(column, groups.scatter(cells).tolist(), dtype=pl.String)
 
 
-def _set_texts(categories: tuple[str, ...], span: _Span, groups: Classes) -> Texts:
+def _set_texts(categories: tuple[str, ...], span: _Span) -> Texts:
     """The set of categories of each group; a star if it is all of them."""
-    group = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
+    group = np.repeat(np.arange(len(span.low)), span.groups.sizes)
     width = len(categories) + 1
     pairs = np.unique(group * width + np.minimum(span.codes, len(categories)))
     members = np.split(pairs % width, np.flatnonzero(np.diff(pairs // width)) + 1)

@@ -88,3 +88,17 @@ def swap_by_steps(steps: Floats, state: Ints, tries: int, partner: Ints, settled
         i += 1
     state[0], state[1] = i, tried
     return i == n
+
+
+@kernel()
+def permute_within(window: int, uniforms: Floats, source: Ints) -> None:
+    """Exchange the values of each position and a random one, if neither gets too far.
+
+    `source` is the position from which each position's value comes, and changes in place. Both
+    directions of an exchange are equally likely, so that all permutations within the window are.
+    """
+    n = len(source)
+    for a in range(n):
+        b = a - window + int(uniforms[a] * (2 * window + 1))
+        if 0 <= b < n and abs(source[a] - b) <= window and abs(source[b] - a) <= window:
+            source[a], source[b] = source[b], source[a]

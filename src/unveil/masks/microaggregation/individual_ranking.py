@@ -10,7 +10,7 @@ from unveil.masks.centres import group_centres
 from unveil.support.arrays import Ints
 from unveil.table.encoding.to_columns import slack_of
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Swap
+from unveil.values.release.swap import Swap
 
 
 class IndividualRanking(UnivariateMask, frozen=True, kw_only=True):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal, Self
 
+import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Meta
@@ -33,8 +35,10 @@ from unveil.support.options import Progress
 from unveil.support.work import GROUPING_SECONDS
 from unveil.table.encoding.to_arrays import codes, scale_of
 from unveil.table.encoding.to_columns import slack_of
+from unveil.table.households import Homes
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Channel, Groups, Swap
+from unveil.values.release.channels import Channel, Groups
+from unveil.values.release.swap import Swap
 from unveil.wording import count, listing
 
 COORDINATE_BYTES = 60  # of a number, an ordered category or one nominal category of a record
@@ -69,6 +73,9 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
     frequent category. The squared distance of two records sums the squared differences of numbers
     over their standard deviation (`standardise`), of the positions of ordered categories, scaled
     to 0..1, and 0 or 1 for other categories. Among equally distant records the first is taken.
+
+    Columns that describe a household are aggregated over households: groups of at least k
+    households are made first, by the means of their members, then groups of persons in each.
 
     `groups` aggregates several sets of columns, each on its own and with its own k. Missing cells
     stay missing and count as average in distances. A group with fewer than k known values in a
@@ -116,6 +123,10 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         """Optimal groups need an order."""
         return ("numeric", "ordinal") if self.algorithm == "optimal" else self.levels
 
+    @property
+    def makes_centres(self) -> bool:
+        return True
+
     def _check_level(self, data: Microdata, column: str) -> None:
         generalised = data.schema[column].generalised
         if self.algorithm == "optimal" and not generalised and data.level(column) == "nominal":
@@ -124,6 +135,14 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
                 "order: use 'mdav' or 'v-mdav', or declare the order of its categories"
             )
         super()._check_level(data, column)
+
+    def only(self, columns: Sequence[str]) -> Self | None:
+        if self.groups is None:
+            return super().only(columns)
+        kept = ([name for name in one.columns if name in columns] for one in self.groups)
+        sets = zip(kept, self.groups, strict=True)
+        groups = tuple(ColumnSet(columns=tuple(names), k=one.k) for names, one in sets if names)
+        return msgspec.structs.replace(self, groups=groups)
 
     def targets(self, data: Microdata) -> tuple[str, ...]:
         return tuple(column for group in self._sets(data) for column in group.columns)
@@ -173,16 +192,62 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
                 channels.append(Groups(group.columns, group.k, space.deviation))
         return MaskedTable(data.replace(masked), tuple(channels))
 
+    def apply_nested(
+        self, data: Microdata, homes: Homes, shared: Sequence[str], progress: Progress | None = None
+    ) -> MaskedTable | None:
+        """Groups of households first, then groups of the persons in each group of households.
+
+        So at least k records stay alike in the columns of both together.
+        """
+        sets = self._sets(data)
+        if not any({*one.columns} & {*shared} and {*one.columns} - {*shared} for one in sets):
+            return None
+        masked: list[pl.Series] = []
+        channels: list[Channel] = []
+        for group in sets:
+            space = _RecordPoints(self, data, group.columns)
+            of_homes = np.zeros(len(homes), np.int64)
+            if {*group.columns} & {*shared}:
+                of_homes = self._group(space.means(homes), (), group.k, progress)
+            partition = np.full(len(data), -1)
+            for number in range(int(of_homes.max()) + 1):
+                rows = np.flatnonzero(of_homes[homes.of_record] == number)
+                inside = self._group(*space.take(rows), group.k, progress)
+                partition[rows] = partition.max() + 1 + inside
+            for column in group.columns:
+                if column in shared:
+                    masked.append(self._shared_centres(data, homes, column, of_homes, group.k))
+                    continue
+                groups = merge_small_groups(partition, sort_keys(data, column), group.k)
+                masked.append(group_centres(data, column, groups, keep_type=self.keep_type))
+            channels.append(Groups(group.columns, group.k, space.deviation))
+        return MaskedTable(data.replace(masked), tuple(channels))
+
+    def _shared_centres(
+        self, data: Microdata, homes: Homes, column: str, groups: Ints, k: int
+    ) -> pl.Series:
+        """A column of households with the centres of their groups; missing cells stay missing."""
+        known = data.column(column).is_not_null()
+        table = data.take(homes.known_members(known.to_numpy()))
+        groups = merge_small_groups(groups, sort_keys(table, column), k)
+        centres = group_centres(table, column, groups, keep_type=self.keep_type)
+        return centres.gather(homes.of_record).set(~known, None)
+
+    def _group(
+        self, points: Floats, categories: Sequence[Categories], k: int, progress: Progress | None
+    ) -> Ints:
+        """The group of each point."""
+        if self.algorithm == "mdav":
+            return mdav(points, k, categories=categories, progress=progress)
+        gamma = DEFAULT_GAMMA if self.gamma is None else self.gamma
+        return v_mdav(points, k, gamma=gamma, categories=categories, progress=progress)
+
     def _partition(
         self, data: Microdata, group: ColumnSet, space: _RecordPoints, progress: Progress | None
     ) -> Ints:
         """The group of each record; -1 without one."""
-        points, categories = space.points, space.categories
-        if self.algorithm == "mdav":
-            return mdav(points, group.k, categories=categories, progress=progress)
-        if self.algorithm == "v-mdav":
-            gamma = DEFAULT_GAMMA if self.gamma is None else self.gamma
-            return v_mdav(points, group.k, gamma=gamma, categories=categories, progress=progress)
+        if self.algorithm != "optimal":
+            return self._group(space.points, space.categories, group.k, progress)
         keys = sort_keys(data, group.columns[0])
         rows, groups = ascending_rows(keys), np.full(len(data), -1)
         groups[rows] = optimal_groups(keys[rows], group.k, progress=progress)
@@ -213,6 +278,17 @@ class _RecordPoints:
                 average = (places * (sizes / sizes.sum())[:, None]).sum(0)
                 parts.append(np.vstack([places, average])[embedded.codes])
         self.points: Floats = np.ascontiguousarray(np.hstack(parts))
+
+    def means(self, homes: Homes) -> Floats:
+        """The mean of the members of each household."""
+        sums = np.add.reduceat(self.points[homes.order], homes.starts[:-1])
+        means: Floats = np.ascontiguousarray(sums / homes.sizes[:, None])
+        return means
+
+    def take(self, rows: Ints) -> tuple[Floats, list[Categories]]:
+        """Some of the records."""
+        categories = [replace(one, codes=one.codes[rows]) for one in self.categories]
+        return np.ascontiguousarray(self.points[rows]), categories
 
 
 def _embedded(data: Microdata, column: str, first: int) -> Categories:

@@ -1,9 +1,20 @@
-"""Sinkhorn's scaling: a matrix scaled until its rows and columns have the sums they should."""
+"""Sinkhorn's scaling: a matrix scaled until its rows and columns have the sums they should.
+
+Of few pairs, each line lists its entries; of all pairs, a matrix of 32 or 64 bits has them. Sums
+are of 64 bits, in blocks that do not depend on the number of threads.
+"""
+
+from math import exp, inf
+from typing import Any
+
+from numpy.typing import NDArray
 
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel
 
 MIN_SCALING, MAX_SCALING = 1e-140, 1e140  # that products can still be formed of
+
+Matrix = NDArray[Any]  # of 32 or 64 bits
 
 
 @kernel()
@@ -35,3 +46,83 @@ def scale(
         worst = max(worst, abs(total * out[i] - 1.0))
         out[i] = min(max(1.0 / total, MIN_SCALING), MAX_SCALING)
     return worst
+
+
+@kernel()
+def likelihoods(
+    costs: Matrix, least: Floats, rate: float, least_log: float, out: Matrix, start: int, stop: int
+) -> None:
+    """exp(-rate * (cost - the least of its column)), or exp(least_log) if that is less."""
+    for i in range(start, stop):
+        for j in range(costs.shape[1]):
+            cost = costs[i, j]
+            out[i, j] = 0.0 if cost == inf else exp(max(-rate * (cost - least[j]), least_log))
+
+
+@kernel()
+def scale_rows(
+    weights: Matrix,
+    across: Floats,
+    spare: Floats,
+    supply: Floats,
+    out: Floats,
+    sums: Floats,
+    start: int,
+    stop: int,
+) -> float:
+    """Scale the rows of a matrix as `scale` does, and add them, scaled, to the columns' sums.
+
+    `across` is the size times the scaling of each column.
+    """
+    worst = 0.0
+    width = weights.shape[1]
+    for i in range(start, stop):
+        # Four sums: each addition waits for the one before it.
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        whole = width - width % 4
+        for j in range(0, whole, 4):
+            a += weights[i, j] * across[j]
+            b += weights[i, j + 1] * across[j + 1]
+            c += weights[i, j + 2] * across[j + 2]
+            d += weights[i, j + 3] * across[j + 3]
+        for j in range(whole, width):
+            a += weights[i, j] * across[j]
+        total = spare[i] + ((a + b) + (c + d))
+        if total <= MIN_SCALING:
+            out[i] = 0.0
+            continue
+        worst = max(worst, abs(total * out[i] - 1.0))
+        out[i] = min(max(1.0 / total, MIN_SCALING), MAX_SCALING)
+        amount = supply[i] * out[i]
+        for j in range(width):
+            sums[j] += weights[i, j] * amount
+    return worst
+
+
+@kernel()
+def multiply(weights: Matrix, rows: Floats, columns: Floats, start: int, stop: int) -> None:
+    """Multiply each entry with the scalings of its row and its column."""
+    for i in range(start, stop):
+        for j in range(weights.shape[1]):
+            weights[i, j] = weights[i, j] * (rows[i] * columns[j])
+
+
+@kernel()
+def expected_costs(
+    costs: Matrix,
+    probability: Matrix,
+    capacity: Floats,
+    sums: Floats,
+    matched: Floats,
+    start: int,
+    stop: int,
+) -> None:
+    """Of each row, the costs of possible pairs times probabilities, and the sum of these."""
+    for i in range(start, stop):
+        cost, total = 0.0, 0.0
+        for j in range(costs.shape[1]):
+            if costs[i, j] < inf:
+                weight = capacity[j] * probability[i, j]
+                cost += weight * costs[i, j]
+                total += weight
+        sums[i], matched[i] = cost, total

@@ -9,8 +9,10 @@ from unveil.errors import UsageError
 from unveil.grouping.classes import class_values
 from unveil.models import AlphaKAnonymity, LDiversity, TCloseness, row_counts
 from unveil.models.base import compile_rules
+from unveil.models.k_anonymity import Unit
 from unveil.support.arrays import Ints
 from unveil.support.threads import on_all_cores
+from unveil.table.households import required_households
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import Diversity, ReleaseUniqueness, Uniqueness
@@ -33,27 +35,31 @@ def classes_of(data: Microdata, columns: Sequence[str]) -> Ints:
     return classes.scatter(np.arange(len(classes.sizes)))
 
 
-def uniqueness(data: Microdata, columns: Sequence[str]) -> Uniqueness:
+def uniqueness(data: Microdata, columns: Sequence[str], *, unit: Unit = "record") -> Uniqueness:
     """How many records share their combination of values with no other, or with few.
 
     An intruder who knows the values of a unique record singles it out. Counted are the records
     that share theirs with no other, with fewer than two and with fewer than four others: they
     violate 2-, 3- and 5-anonymity. It goes from 0, which is best, to all records.
 
-    A missing cell is a value of its own; a generalised cell is its text.
+    A missing cell is a value of its own; a generalised cell is its text. With `unit` "household",
+    households are counted: two are alike if they have as many members with the same values.
 
     >>> import unveil
     >>> found = uniqueness(unveil.households(1000, seed=7), ["region", "sex", "age"])
     >>> found.uniques < found.below_3 < found.below_5
     True
     """
-    sizes = np.bincount(classes_of(data, columns))
-    fitting = None
-    if len(sizes) <= MOST_STARRED and any(star_cells(data, name).any() for name in columns):
+    classes = classes_of(data, columns)
+    if unit == "household":
+        classes = row_counts.household_classes(data, columns, required_households(data))
+    sizes, fitting = np.bincount(classes), None
+    starred = unit == "record" and any(star_cells(data, name).any() for name in columns)
+    if starred and len(sizes) <= MOST_STARRED:
         fitting = int(row_counts.wildcard_counts(data, columns).min())
     return Uniqueness(
         columns=tuple(columns),
-        n=len(data),
+        n=len(classes),
         classes=len(sizes),
         smallest=int(sizes.min()),
         uniques=int(sizes[sizes < 2].sum()),

@@ -168,8 +168,9 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         for other in attacks
     ):
         raise UsageError("attacks: all of the same records, with the same truth")
-    records = first.records[first.true_rows >= 0]
-    records = records[np.argsort(first.order.records[records])]  # row order has no effect
+    records, weights = truth_weights(first)
+    in_order = np.argsort(first.order.records[records])  # row order has no effect
+    records, weights = records[in_order], weights[in_order]
     lots = TruthLottery.of(
         first.finder.comparison_blocks(records), len(records), first.order.candidates
     )
@@ -182,9 +183,16 @@ def permutation_law(attacks: Sequence[Links], *, draws: int = 999) -> DrawnLaw:
         hits = []
         for links in attacks:
             per_record = links.finder.rank_of_truth(queries, tried, 1, None).hits
-            hits.append(per_record.reshape(len(truths), -1).sum(axis=1))
+            hits.append((per_record.reshape(len(truths), -1) * weights).sum(axis=1))
         best.append(np.max(hits, axis=0))
     return DrawnLaw(np.sort(np.concatenate(best)))
+
+
+def truth_weights(links: Links) -> tuple[Ints, Floats]:
+    """The records that have a true row, and what links to all true rows of each count."""
+    true = links.true_links
+    records, place = np.unique(true.records, return_inverse=True)
+    return records, np.asarray(np.bincount(place, true.counts), np.float64)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.identity.hits import SAMPLE_SIZE, hits
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Floats
 from unveil.support.options import share, whole_number
 from unveil.values.links import Links
@@ -66,7 +66,7 @@ def claims(links: Links, margin: float | None = None) -> Claims:
     True
     """
     claimed = margins(links) >= _least_margin(links, margin)
-    return Claims(len(links), int(claimed.sum()), float(hits(links)[claimed].sum()))
+    return Claims(len(links), int(claimed.sum()), float(links.rank_of_truth.hits[claimed].sum()))
 
 
 def control(links: Links, margin: float | None = None, *, outsiders: Links | None = None) -> Claims:
@@ -117,7 +117,7 @@ def precision(links: Links, *, sample: int = SAMPLE_SIZE, steps: int = 20) -> Pr
     margin = np.arange(steps) / whole_number(steps, "steps", 1, 1000)
     least = margin[:, None] - ROUNDING
     claimed = margins(sampled) >= least
-    right, n_claimed = (claimed * hits(sampled)).sum(axis=1), claimed.sum(axis=1)
+    right, n_claimed = (claimed * sampled.rank_of_truth.hits).sum(axis=1), claimed.sum(axis=1)
     return Precision(
         margin,
         n_claimed / len(sampled),

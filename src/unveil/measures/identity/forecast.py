@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.identity.hits import SAMPLE_SIZE, hits
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Floats
 from unveil.support.options import share
 from unveil.values.links import Links
@@ -21,7 +21,7 @@ def certainty(links: Links) -> Floats:
     >>> bool((certainty(unveil.attack(people, people, posterior)) <= 1).all())
     True
     """
-    probability = _link_probability(links)
+    probability = link_probability(links)
     if probability is None:
         raise UsageError(
             f"{links.name}: its scores rank candidates and are no probabilities; "
@@ -30,7 +30,8 @@ def certainty(links: Links) -> Floats:
     return probability
 
 
-def _link_probability(links: Links) -> Floats | None:
+def link_probability(links: Links) -> Floats | None:
+    """The probability that each link is right; None if the attack gives none."""
     totals = links.finder.log_totals(links.records)
     if totals is None:
         return None
@@ -59,10 +60,10 @@ def forecast(
     """
     above = share(above, "above")
     sampled = links.sample(sample)
-    probability = _link_probability(sampled)
+    probability = link_probability(sampled)
     if probability is None:
         return None
-    right = None if sampled.truth is None else hits(sampled)
+    right = None if sampled.truth is None else sampled.rank_of_truth.hits
     claimed = probability > above
     return Forecast(
         n=len(sampled),

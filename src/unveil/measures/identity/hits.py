@@ -54,7 +54,7 @@ def hits(links: Links, *, ties: Ties = "expected") -> Floats:
     if ties == "first":
         first: Floats = ((links.best == links.true_rows) & (links.best >= 0)).astype(np.float64)
         return first
-    expected = links.rank_of_truth.hits
+    expected = links.hits
     if ties == "expected":
         return expected
     return (expected == 1 if ties == "unique" else expected > 0).astype(np.float64)
@@ -146,7 +146,7 @@ def top_k(links: Links, most: int = 10, *, sample: int = SAMPLE_SIZE) -> TopKCur
     within[:, n_closer < 0] = 0.0
     if chance is not None:  # a matching names one partner: there is no second best
         within[:] = chance
-    n = int((sampled.true_rows >= 0).sum())
+    n = sampled.n_with_truth
     return TopKCurve(within.sum(axis=1) / max(n, 1), n, links.population)
 
 

@@ -6,12 +6,12 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 
-from unveil.measures.identity.chance import permutation_law, random_links
+from unveil.measures.identity.chance import permutation_law, random_links, truth_weights
 from unveil.measures.identity.claims import claims, control
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.hits import SAMPLE_SIZE, hits
 from unveil.models.row_counts import classes_of
-from unveil.support.arrays import Ints
+from unveil.support.arrays import Floats, Ints
 from unveil.values.links import Links
 from unveil.values.results.risk import Risk
 
@@ -33,7 +33,7 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
     rank links ... of 500 (...%, all of them attacked; a guess links 1, no attack ... than ...)
     """
     per_record = hits(links)
-    n = int((links.true_rows >= 0).sum())
+    n = links.n_with_truth
     expected = float(np.sort(per_record).sum())  # the same digits for every order of the rows
     sampled = links.sample(SAMPLE_SIZE) if links.finder.margins else None
     others = None if outsiders is None else outsiders.sample(SAMPLE_SIZE)
@@ -47,11 +47,11 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
         unique=int((per_record == 1).sum()),
         confirmed=None if sampled is None else claims(sampled),
         n=n,
-        absent=len(links) - n,
+        absent=int((links.true_rows < 0).sum()),
         population=links.population,
         candidates=links.candidates,
         share=expected / n if n else 0.0,
-        ceiling=None if links.pair.grouping else ceiling(links),  # households are not attacked
+        ceiling=None if hides_grouping(links) else ceiling(links),
         interval=wilson(expected, n, links.population) if n else None,
         baseline=baseline(links),
         control=None if sampled is None else control(sampled, outsiders=others),
@@ -59,6 +59,11 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
         supervised=links.finder.supervised,
         seed=links.seed,
     )
+
+
+def hides_grouping(links: Links) -> bool:
+    """Whether the release shows who lives together, and the attack does not use it all."""
+    return links.pair.shows_households and not getattr(links.finder, "uses_grouping", False)
 
 
 def p_value(links: Links, *, draws: int = DRAWS) -> float:
@@ -79,19 +84,21 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
     >>> p_value(links) < 0.01
     True
     """
-    n = int((links.true_rows >= 0).sum())
-    if not n:
+    records, weights = truth_weights(links)
+    if not len(records):
         return 1.0
     per_record = hits(links)
     expected = float(np.sort(per_record).sum())
-    sizes = np.unique(links.finder.n_candidates(links.records[links.true_rows >= 0]))
-    if len(sizes) == 1 and sizes[0] >= LEAST_BINOMIAL and np.isin(per_record, (0, 1)).all():
-        return random_links(n, int(sizes[0])).at_least(expected)
-    if n <= MOST_PERMUTED:
+    sizes = np.unique(links.finder.n_candidates(records))
+    simple = np.isin(per_record, (0, 1)).all() and (weights == 1).all()
+    if len(sizes) == 1 and sizes[0] >= LEAST_BINOMIAL and simple:
+        return random_links(len(records), int(sizes[0])).at_least(expected)
+    if len(records) <= MOST_PERMUTED:
         return permutation_law([links], draws=draws).at_least(expected)
     from scipy.stats import poisson
 
-    return float(poisson.sf(floor(expected + 1e-9) - 1, baseline(links)))
+    most = max(float(weights.max()), 1.0)  # that one link counts
+    return float(poisson.sf(floor(expected / most + 1e-9) - 1, baseline(links) / most))
 
 
 def ceiling(links: Links) -> float:
@@ -99,7 +106,8 @@ def ceiling(links: Links) -> float:
 
     Released rows that are written alike in all of them cannot be distinguished: of all links to
     such a class, one is right on average. So the ceiling is the number of different released rows,
-    and an attack that comes near it can hardly be improved.
+    and an attack that comes near it can hardly be improved. A household finds most where the class
+    of one of its groups has the largest share of its members.
 
     If only a sample is attacked, each record counts its share of its row's class.
 
@@ -110,11 +118,18 @@ def ceiling(links: Links) -> float:
     >>> round(ceiling(unveil.attack(people, people, attack, intruder=intruder, truth="person")))
     2
     """
-    classes = _written_classes(links)
-    known = links.true_rows >= 0
+    classes, true = _written_classes(links), links.true_links
     if links.intruder.reverse:  # all rows of one class are linked to the same record
-        return float(np.count_nonzero(np.bincount(classes[links.records[known]])))
-    return _sum_of_inverses(np.bincount(classes)[classes[links.true_rows[known]]])
+        of, to = classes[true.records], true.rows
+    else:
+        of, to = true.records, classes[true.rows]
+    keys, place = np.unique(of * (int(to.max(initial=0)) + 1) + to, return_inverse=True)
+    counts = np.asarray(np.bincount(place, true.counts), np.float64)
+    of, to = np.divmod(keys, int(to.max(initial=0)) + 1)
+    sizes = np.ones(len(of), np.int64) if links.intruder.reverse else np.bincount(classes)[to]
+    order = np.lexsort((counts / sizes, of))
+    best = order[np.diff(of[order], append=-1) != 0]
+    return _sum_of_quotients(counts[best], sizes[best])
 
 
 def _written_classes(links: Links) -> Ints:
@@ -139,16 +154,15 @@ def baseline(links: Links) -> float:
     >>> baseline(unveil.attack(people, people, unveil.attacks.Distance(), truth="person"))
     1.0
     """
-    known = links.true_rows >= 0
-    records, true = links.records[known], links.true_rows[known]
-    sizes = links.finder.n_candidates(records)[links.finder.compares(records, true)]
-    return _sum_of_inverses(sizes)
+    records, rows, counts = links.true_links
+    compared = links.finder.compares(records, rows)
+    return _sum_of_quotients(counts[compared], links.finder.n_candidates(records)[compared])
 
 
-def _sum_of_inverses(sizes: Ints) -> float:
-    """The sum of 1 / size, each size at once, so that whole numbers stay whole."""
-    distinct, counts = np.unique(sizes, return_counts=True)
-    return float((counts / distinct).sum())
+def _sum_of_quotients(counts: Floats, sizes: Ints) -> float:
+    """The sum of count / size, each size at once, so that whole numbers stay whole."""
+    distinct, place = np.unique(sizes, return_inverse=True)
+    return float((np.bincount(place, counts, len(distinct)) / distinct).sum())
 
 
 def parameters_of(links: Links) -> dict[str, Any]:

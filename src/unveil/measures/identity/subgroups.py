@@ -177,12 +177,18 @@ def household_chances(hits: Floats, households: Ints) -> HouseholdChances:
     return HouseholdChances(chance, household)
 
 
-def household_hits(hits: Floats, households: Ints) -> HouseholdHits:
+def household_hits(hits: Floats, households: Ints, *, together: bool = False) -> HouseholdHits:
     """The expected share of the households with at least one member linked correctly.
+
+    Members are independent; or they are linked `together`, through their household, and the member
+    with the highest hit counts.
 
     >>> household_hits(np.array([0.5, 0.5, 0.25]), np.array([0, 0, 1]))
     HouseholdHits(n=2, share=0.5)
     """
-    chance = household_chances(hits, households).chance
+    chance, household = household_chances(hits, households)
+    if together:
+        chance = np.zeros(len(chance))
+        np.maximum.at(chance, household, hits)
     n = len(chance)
     return HouseholdHits(n, float(np.sort(chance).sum()) / n if n else None)

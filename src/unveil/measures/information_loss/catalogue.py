@@ -85,7 +85,8 @@ GLOSSARY: dict[str, MeasureMeaning] = {
         "numbers",
         f"mean over attributes and the quantiles 5, 10, ..., 95 % of {_CHANCE}: sqrt(q (1 - q) / "
         f"{PIL_SAMPLE}) / f, f a normal kernel's density over {PIL_SAMPLE:,} quantiles, its width "
-        f"0.9 min(s, IQR / 1.34) {PIL_SAMPLE}^(-1/5), at most s",
+        f"0.9 min(s, IQR / 1.34) {PIL_SAMPLE}^(-1/5), at most s; quantiles are interpolated "
+        "between neighbours (R's type 7)",
         _SINGLE,
         "How much low, middle and high values changed, compared with another sample.",
     ),

@@ -134,8 +134,7 @@ def _shift_and_spread(pair: FilePair, name: str) -> tuple[float | None, float | 
     original, released = single_numbers(pair, name)
     if min(np.count_nonzero(~np.isnan(side)) for side in (original, released)) < FEWEST_VALUES:
         return None, None
-    with np.errstate(over="ignore", invalid="ignore"):  # the square of a range's end may overflow
-        (mean, deviation), (new_mean, new_deviation) = spread(original), spread(released)
+    (mean, deviation), (new_mean, new_deviation) = spread(original), spread(released)
     if not deviation:
         return None, None
     result = ((new_mean - mean) / deviation, new_deviation / deviation)

@@ -26,7 +26,8 @@ def pil(standard: StandardisedPair, original: Moments, release: Moments) -> Meas
     own n every difference, however small, becomes a loss of 1 as the file grows. They come from
     the original's own moments: s / sqrt(n), sqrt((m4 - s^4) / n), sqrt((m22 - c^2) / n),
     (1 - r^2) / sqrt(n), sqrt(q (1 - q) / n) / f with the kernel density f of `density`; none is
-    below 1e-6 deviations or, for a quantile that falls into a gap, above one.
+    below 1e-6 deviations or, for a quantile that falls into a gap, above one. The quantile q of n
+    ascending values is at place (n - 1) q from 0, interpolated linearly (R's type 7).
 
     Shuffled columns keep quantiles, means and variances; covariances and correlations see it.
     """

@@ -138,6 +138,17 @@ def _precision(rows: Rows) -> Drawn:
     return alt.layer(lines).properties(height=240)
 
 
+def _reliability(rows: Rows) -> Drawn:
+    """The share that is right against the share claimed, and where both are the same."""
+    x = share("claimed", "held to be right", WHOLE)
+    both = ("claimed", "right")
+    same, y = (alt.Y(f"{part}:Q", title="right", axis=PERCENT, scale=WHOLE) for part in both)
+    shown = [*(alt.Tooltip(f"{part}:Q", format=".1%") for part in both), "n:Q"]
+    diagonal = rows_of(rows).mark_line(color=GREY, strokeDash=[6, 3]).encode(x=x, y=same)
+    found = rows_of(rows).mark_line(point=True, color=BLUE).encode(x=x, y=y, tooltip=shown)
+    return alt.layer(diagonal, found).properties(height=200)
+
+
 def _knowledge(rows: Rows) -> Drawn:
     if "added" not in rows[0] or len(rows) > SHOWN:  # names would lie upon each other
         x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
@@ -349,6 +360,7 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "attacks": _attacks,
     "claims": _claims,
     "precision": _precision,
+    "reliability": _reliability,
     "knowledge": _knowledge,
     "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in what is known")),
     "without": _without,

@@ -116,8 +116,8 @@ def _unchanged_columns(evidence: Evidence) -> Iterator[Phrase]:
     if same.quasi and same.singled_out_quasi:
         yield phrase(
             "Unchanged: {} can be compared exactly, and [single out](singled-out) {} of {} "
-            "records. [Swap](mask-rank-swapping) or [recode](mask-global-recoding) them, or use "
-            "[PRAM](mask-pram).",
+            "records. [Permute](mask-rank-permutation) or [recode](mask-global-recoding) them, or "
+            "use [PRAM](mask-pram).",
             names(same.quasi),
             counted(same.singled_out_quasi),
             counted(same.records),

@@ -24,8 +24,9 @@ from unveil.support.phrases import (
     name,
     percent,
     phrase,
+    several,
 )
-from unveil.values.results.evidence import Evidence, Finding
+from unveil.values.results.evidence import Evidence, Finding, LeftOut
 from unveil.workflows.auditing.attack_names import uses_row_order
 
 LEAST_P = 0.001  # smaller p-values are written as under this
@@ -66,17 +67,23 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
             *_p_value(worst, external=external),
         ),
         exhibits=(_attacks(shown),),
-        points=tuple(
-            phrase(
-                "Not made: {} ({}){}.",
-                attack(one.name),
-                direction(one.direction),
-                () if external else phrase(": {}", name(one.reason)),  # it may name columns
-            )
-            for one in evidence.left_out
-            if not (external and uses_row_order(one.name))
-        ),
+        points=tuple(_not_made(evidence, external=external)),
     )
+
+
+def _not_made(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
+    """The attacks that are left out, with the reason, which may name columns."""
+    ways = dict[tuple[str, str], list[LeftOut]]()
+    for one in evidence.left_out:
+        if not (external and uses_row_order(one.name)):
+            ways.setdefault((one.name, "" if external else one.reason), []).append(one)
+    for (left_out, reason), both in ways.items():
+        yield phrase(
+            "Not made: {}{}{}.",
+            attack(left_out),
+            phrase(" ({})", direction(both[0].direction)) if len(both) == 1 else (),
+            phrase(": {}", name(reason)) if reason else (),
+        )
 
 
 def reported_attacks(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
@@ -181,10 +188,76 @@ def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
                 "is claimed then is wrong, each time. The [forecast](forecast) is the share that "
                 "an intruder holds to be right, without the truth."
             ),
+            *_sureness(evidence.attacks),
         ),
         # Which margin to demand is of use to an intruder only.
-        exhibits=(_claims(evidence.attacks), *([] if external else _precision(sure))),
+        exhibits=(
+            _claims(evidence.attacks),
+            *_reliability(evidence.attacks),
+            *([] if external else _precision(sure)),
+        ),
     )
+
+
+def _rated(findings: Sequence[Finding]) -> Finding | None:
+    """The strongest attack whose probabilities are compared with the truth."""
+    for one in findings:
+        known = one.forecast is not None and one.forecast.right is not None
+        if known and one.reliability is not None:
+            return one
+    return None
+
+
+def _sureness(findings: Sequence[Finding]) -> list[Phrase]:
+    """How often links that the strongest attack is sure of are right."""
+    rated = _rated(findings)
+    if rated is None or (sure := rated.forecast) is None or sure.right is None:
+        return []
+    return [
+        phrase(
+            "Of the links that {} holds to be {} [sure](reliability) or more, {} of {} are "
+            "right{}.",
+            attack(rated.name),
+            level(sure.above),
+            counted(sure.right),
+            counted(sure.claimed),
+            _calibrated(rated),
+        )
+    ]
+
+
+def _calibrated(finding: Finding) -> Phrase:
+    if finding.details.get("calibrated"):
+        runs = several(finding.details["simulations"], "simulation")
+        return phrase("; its probabilities are calibrated by {} of the masking", runs)
+    return phrase("; its probabilities are not calibrated")
+
+
+def _reliability(findings: Sequence[Finding]) -> list[Exhibit]:
+    rated = _rated(findings)
+    if rated is None or (found := rated.reliability) is None:
+        return []
+    table = tabulate(
+        found.bins,
+        counts("n", "links", lambda one: one.n),
+        shares("claimed", "held to be right", lambda one: one.claimed),
+        shares("right", "right", lambda one: one.right),
+    )
+    return [
+        Exhibit(
+            name="reliability",
+            title="How far the probabilities of links can be trusted",
+            chart="reliability",
+            table=table,
+            says=phrase(
+                "By {}: the share of links that are right against the probability that is "
+                "[claimed](reliability), in groups of equal size, beside the line on which both "
+                "are the same. The mean difference is {}.",
+                name(rated.name),
+                percent(found.error),
+            ),
+        )
+    ]
 
 
 def _claims(findings: Sequence[Finding]) -> Exhibit:

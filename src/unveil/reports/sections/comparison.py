@@ -7,6 +7,7 @@ import msgspec
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import attack, direction
+from unveil.reports.sections.households import beside_persons
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -43,6 +44,7 @@ from unveil.workflows.auditing.attack_names import uses_row_order
 
 CRITERIA = {
     "risk": "risk",
+    "household_risk": "risk of households",
     "subgroup_risk": "risk of the worst subgroup",
     "confirmed": "links that an intruder can be sure of",
     "interval_disclosure": "interval disclosure",
@@ -106,12 +108,22 @@ def verdict(comparison: Comparison) -> Phrase:
     for one in sorted(comparison.releases, key=lambda one: one.risk or 0.0):
         if one.risk is not None and one.loss is not None:
             said += phrase(
-                " In {} the best attack [links](linked) {}, for a [loss](loss) of {}.",
+                " In {} the best attack [links](linked) {}{}, for a [loss](loss) of {}.",
                 name(one.name),
                 percent(one.risk),
+                _and_households(one),
                 decimal(one.loss),
             )
     return said
+
+
+def _and_households(release: ComparedRelease) -> Phrase:
+    if release.household_risk is None:
+        return ()
+    return phrase(
+        " of the people and {} of the [households](linked-households)",
+        percent(release.household_risk),
+    )
 
 
 def _undominated(comparison: Comparison) -> Phrase:
@@ -156,6 +168,7 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
         shares("risk", "[linked](linked)", lambda one: one.risk),
         low(_interval, "of all, [at least](interval)"),
         high(_interval),
+        shares("households", "[households](linked-households)", lambda one: one.household_risk),
         counts(
             "ceiling",
             "[ceiling](ceiling)",
@@ -194,6 +207,7 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
                     "A dot for each release at its loss, from left to right, and its risk, upwards."
                 ),
             ),
+            *beside_persons(comparison),
         ),
     )
 

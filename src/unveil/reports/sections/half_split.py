@@ -15,6 +15,7 @@ from unveil.reports.tables import (
 from unveil.support.phrases import Phrase, chance, counted, expected, name, names, phrase, several
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
+from unveil.values.results.linking import PROVEN
 
 
 def halves(split: Halves, evidence: Evidence, *, external: bool) -> Iterator[Exhibit]:
@@ -79,6 +80,13 @@ def _notes(split: Halves, evidence: Evidence) -> Iterator[Phrase]:
             "Among {} of the {} rows; among fewer rows more are linked.",
             counted(rows),
             counted(evidence.released),
+        )
+    if split.sure is None or split.sure < PROVEN:
+        yield phrase(
+            "Not proven: the attack itself cannot tell these links from those of files that share "
+            "nobody. By the truth {} of {} are right.",
+            expected(split.risk.expected),
+            counted(split.risk.n),
         )
     yield phrase("The attack chose its way by itself: {}.", name(split.method))
 

@@ -265,6 +265,45 @@ def _diversity(one: Diversity) -> Phrase:
     )
 
 
+def read_off(evidence: Evidence) -> Section | None:
+    """The suppressed and generalised cells that other cells give away."""
+    found = evidence.read_off
+    if found is None:
+        return None
+    said = phrase(
+        "Of {} that were suppressed, {} [come back](read-off) from other cells of the release; of "
+        "{} that are ranges or sets, {}. A further {} are narrowed to fewer values. The attacks "
+        "use the file with these cells filled in, all other figures the file as it is released.",
+        several(found.suppressed, "cell"),
+        *map(counted, (found.returned, found.generalised, found.resolved, found.narrowed)),
+    )
+    table = tabulate(
+        found.columns,
+        labels("column", "column", lambda one: one.column),
+        counts("suppressed", "suppressed", lambda one: one.suppressed),
+        counts("returned", "come [back](read-off)", lambda one: one.returned),
+        counts("generalised", "ranges and sets", lambda one: one.generalised),
+        counts("resolved", "come back", lambda one: one.resolved),
+        counts("narrowed", "fewer values", lambda one: one.narrowed),
+        counts("wrong", "read off wrongly", lambda one: one.wrong),
+        (text("relations", "by"), lambda one: _relations(one.relations)),
+    )
+    title = "Cells that other cells of the release give away"
+    return Section(
+        key="read-off",
+        title="What can be read off",
+        paragraphs=(said,),
+        exhibits=(Exhibit(name="read-off", title=title, table=table),),
+    )
+
+
+def _relations(cells: dict[str, int]) -> Phrase:
+    said = phrase("")
+    for kind, n in cells.items():
+        said += phrase("{}{} {}", "; " if said else "", name(kind), counted(n))
+    return said
+
+
 def unchanged(evidence: Evidence) -> Section:
     """What was released as it is, and whether the order of the rows tells."""
     same = evidence.unchanged

@@ -25,7 +25,13 @@ from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import ALWAYS, Limit
 from unveil.wording import listing
 
-SHARES = ("max_risk", "max_subgroup_risk", "max_confirmed", "max_interval_disclosure")
+SHARES = (
+    "max_risk",
+    "max_subgroup_risk",
+    "max_confirmed",
+    "max_wrong_certainty",
+    "max_interval_disclosure",
+)
 
 
 def subject(evidence: Evidence, *, external: bool) -> Phrase:

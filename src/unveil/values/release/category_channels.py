@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
-from unveil.support.arrays import Bools, Floats
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.memory import require_memory
+from unveil.table.columns import labels_of
 from unveil.table.encoding.generalised import CodeSets, code_sets, common_members
 from unveil.table.encoding.shared_attributes import common_categories
 from unveil.table.encoding.to_arrays import codes
@@ -141,14 +143,81 @@ class EvenChanges(NamedTuple):
         np.fill_diagonal(matrix, 1.0 - self.change)
         return matrix
 
-    def at(self, x: NDArray[np.int32], y: NDArray[np.int32]) -> Floats:
+    def at(self, x: Ints, y: Ints) -> Floats:
         """The probability that each category x becomes y."""
         chance: Floats = np.where(x == y, 1.0 - self.change[x], self.to_each[x] * self.occurs[y])
         return chance
 
 
+class AreaChanges(NamedTuple):
+    """A transition matrix of areas in a hierarchy.
+
+    Whoever leaves an area takes the place of any record, all alike, that shares as many levels of
+    the hierarchy with it.
+    """
+
+    levels: Ints  # area x level: the place of the area that it is part of
+    sizes: Ints  # the records of each area
+    change: Floats  # the probability that a record leaves each area
+    to_each: Floats  # area x levels in common: the probability that it takes one record's place
+
+    @classmethod
+    def counted(cls, levels: Ints, before: Ints, after: Ints) -> AreaChanges:
+        """The matrix by the areas of records before and after; unseen is not impossible.
+
+        Of what was done it has the share that left each area and, over all areas, the levels that
+        they shared with their new area, but not who went where.
+        """
+        sizes, gone = np.bincount(before, minlength=len(levels)), before != after
+        within = [np.bincount(level, sizes)[level] for level in levels.T]
+        records = -np.diff([np.full(len(levels), len(before)), *within], axis=0).T
+        common = (levels[before[gone]] == levels[after[gone]]).sum(1)
+        share = (np.bincount(common, minlength=levels.shape[1]) + 1) * (records > 0)
+        usual = (gone.sum() + 1) / (len(gone) + 2)
+        leaving = np.bincount(before[gone], minlength=len(levels)) + usual
+        change = np.where(share.any(1), leaving / (sizes + 1), 0.0)
+        total = np.maximum(share.sum(1, keepdims=True), 1)
+        return cls(levels, sizes, change, change[:, None] * share / total / np.maximum(records, 1))
+
+    def matrix(self) -> Floats:
+        """All probabilities; memory quadratic in the areas."""
+        require_transitions(len(self.levels))
+        areas = np.arange(len(self.levels))
+        return self.at(areas[:, None], areas)
+
+    def at(self, x: Ints, y: Ints) -> Floats:
+        """The probability that each area x becomes y."""
+        common = (self.levels[x] == self.levels[y]).sum(-1)
+        to_each = np.column_stack([self.to_each, np.zeros(len(self.levels))])[x, common]
+        chance: Floats = np.where(x == y, 1.0 - self.change[x], to_each * self.sizes[y])
+        return chance
+
+
+class MatrixChannel(Channel):
+    """What has a matrix of transition probabilities, written out or by a formula."""
+
+    transitions: Floats | EvenChanges | AreaChanges
+
+    @property
+    def matrix(self) -> Floats:
+        """The transition probabilities, one row per category or combination."""
+        given = self.transitions
+        return given if isinstance(given, np.ndarray) else given.matrix()
+
+    @abc.abstractmethod
+    def places(self, data: Microdata) -> Ints:
+        """The row of the matrix of each record; -1 for none."""
+
+    def excludes(self, before: Microdata, after: Microdata) -> Bools:
+        x, y = self.places(before), self.places(after)
+        given = self.transitions
+        chance = given[x, y] if isinstance(given, np.ndarray) else given.at(x, y)
+        impossible: Bools = (x >= 0) & (y >= 0) & (chance <= 0)
+        return impossible
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Transition(Relabelling):
+class Transition(MatrixChannel, Relabelling):
     """A category was replaced by one drawn from its row of the matrix."""
 
     categories: tuple[str, ...]
@@ -156,17 +225,11 @@ class Transition(Relabelling):
     runs: int = 0
 
     @property
-    def matrix(self) -> Floats:
-        """The transition probabilities, one row per category."""
-        given = self.transitions
-        return given.matrix() if isinstance(given, EvenChanges) else given
+    def is_fitted(self) -> bool:
+        return self.runs > 0
 
-    def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        x, y = (codes(data, self.columns[0], self.categories).codes for data in (before, after))
-        given = self.transitions
-        chance = given.at(x, y) if isinstance(given, EvenChanges) else given[x, y]
-        impossible: Bools = (x >= 0) & (y >= 0) & (chance <= 0)
-        return impossible
+    def places(self, data: Microdata) -> Ints:
+        return codes(data, self.columns[0], self.categories).codes.astype(np.int64)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -178,3 +241,44 @@ class Transition(Relabelling):
         matrix[at] = 0.0
         matrix[np.ix_(at, at)] = self.matrix
         return matrix
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JointTransition(MatrixChannel):
+    """The categories of several columns were replaced together, by a row of the matrix."""
+
+    combinations: tuple[tuple[str, ...], ...]
+    sizes: Ints  # the records of each combination
+    transitions: Floats | AreaChanges
+
+    estimated: ClassVar[Estimated | None] = "exchange"
+
+    def places(self, data: Microdata) -> Ints:
+        names = [str(j) for j in range(len(self.columns))]
+        cells = pl.DataFrame([labels_of(data.column(column)) for column in self.columns])
+        cells.columns = names
+        listed = pl.DataFrame(self.combinations, dict.fromkeys(names, pl.String), orient="row")
+        listed = listed.with_row_index("place")
+        found = cells.join(listed, on=names, how="left", maintain_order="left")["place"]
+        return found.cast(pl.Int64).fill_null(-1).to_numpy()
+
+    def only(self, columns: Sequence[str]) -> JointTransition | Transition:
+        """The transitions of some of the columns; of one column a matrix of its categories."""
+        kept = [j for j, column in enumerate(self.columns) if column in columns]
+        if len(kept) == len(self.columns) > 1:
+            return self
+        parts = [tuple(one[j] for j in kept) for one in self.combinations]
+        listed = {part: place for place, part in enumerate(dict.fromkeys(parts))}
+        member = np.zeros((len(parts), len(listed)))
+        member[np.arange(len(parts)), [listed[part] for part in parts]] = 1.0
+        sizes = np.einsum("ij,i->j", member, self.sizes)
+        flows = np.einsum("ij,i,ik,kl->jl", member, self.sizes, self.matrix, member, optimize=True)
+        names, matrix = tuple(self.columns[j] for j in kept), flows / sizes[:, None]
+        if len(names) == 1:
+            return Transition(names, tuple(part[0] for part in listed), matrix)
+        return JointTransition(names, tuple(listed), sizes, matrix)
+
+    def evenly(self, change: float) -> JointTransition:
+        """The same if a share of the records take the combination of any other."""
+        matrix = (1 - change) * np.eye(len(self.sizes)) + change * self.sizes / self.sizes.sum()
+        return replace(self, transitions=matrix)

@@ -17,11 +17,12 @@ Masks write channels. An intruder who knows the method reads channels and needs 
     ├── Sets         replaced by a set that holds it
     ├── Recoding     one category in place of another, by a table
     ├── Transition   one category in place of another, by chance
+    ├── JointTransition  the same of several columns together
     └── Unknown      anything
 
 `excludes` is true where the mask cannot have turned the record before into the record after,
 up to rounding to the column's type. `only` restricts a channel to some of its columns. `then`
-composes two channels. Those of categories are in `category_channels`.
+composes two channels. Those of categories are in `category_channels`, Swap in `swap`.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from unveil.support.arrays import Bools, Floats
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.encoding.generalised import bounds
-from unveil.table.encoding.to_arrays import TiedBlocks, codes, numbers, tied_blocks
+from unveil.table.encoding.to_arrays import numbers
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.wording import listing
 
-Estimated = Literal["noise", "factor", "window", "transitions", "extent"]
+Estimated = Literal["noise", "factor", "window", "transitions", "exchange", "extent"]
 MOST_DECIMALS = 6  # of an estimated rounding base
 
 
@@ -63,6 +64,21 @@ class Channel(abc.ABC):
         """
         return np.zeros(len(before), np.bool_)
 
+    @property
+    def noise_after_exchange(self) -> float | None:
+        """The deviation of noise after values changed places in pairs; None: they did not."""
+        return None
+
+    @property
+    def moves_values(self) -> bool:
+        """Whether values changed places, and nothing else."""
+        return False
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether its likelihood is no formula, but estimated or approximate."""
+        return False
+
     def only(self, columns: Sequence[str]) -> Channel:  # noqa: ARG002
         """The channel of those of its columns that are among these."""
         return self
@@ -74,6 +90,13 @@ class Channel(abc.ABC):
     def after(self, earlier: Channel) -> Channel | None:  # noqa: ARG002
         """The same, asked of the following channel where the earlier has no formula."""
         return None
+
+    def of_members(self, households: Microdata, sizes: Ints) -> Channel:  # noqa: ARG002
+        """The channel of the members, where it is of a table with one row per household.
+
+        ``sizes``: the members of each. One that counts records, or their positions, overrides it.
+        """
+        return self
 
     def simplified(self) -> Channel:
         """A channel of unveil that excludes no more, for an attack that does not know this one."""
@@ -89,6 +112,10 @@ class Unknown(Channel):
 
     estimated: ClassVar[Estimated | None] = "extent"
 
+    @property
+    def is_fitted(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Noise(Channel):
@@ -101,6 +128,10 @@ class Noise(Channel):
     slope: Floats | None = None  # factor of each value; None: 1
 
     estimated: ClassVar[Estimated | None] = "noise"
+
+    @property
+    def is_fitted(self) -> bool:
+        return self.runs > 0
 
     @property
     def times(self) -> Floats:
@@ -265,31 +296,6 @@ def multiples_of(base: float, times: Floats) -> Floats:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Swap(Channel):
-    """A value moved by at most `window` positions in ascending order.
-
-    Positions, not ranks: equal values share a block of positions, and any of a block may have
-    moved. All positions within the window are equally likely, unless `mean` and `deviation` are
-    given: then the distance is drawn from that normal distribution, cut off at 1 and at the
-    window, or, if `bound`, the absolute draw is the window. A value without a partner stays.
-    """
-
-    window: int
-    mean: float | None = None
-    deviation: float | None = None
-    bound: bool = False
-    slack: Slack = field(default_factory=Slack)  # of the replacing values
-
-    estimated: ClassVar[Estimated | None] = "window"
-
-    def excludes(self, before: Microdata, after: Microdata) -> Bools:
-        a, b = (_blocks(data, self.columns[0]) for data in (before, after))
-        gap = np.maximum(a.first - b.last, b.first - a.last)
-        too_far: Bools = (a.last >= 0) & (b.last >= 0) & (gap > self.window)
-        return too_far
-
-
-@dataclass(frozen=True, repr=False, eq=False)
 class Groups(Channel):
     """Records were replaced by the centres of groups of at least k similar records.
 
@@ -332,11 +338,3 @@ class Ranges(Channel):
         if not isinstance(following, Ranges):
             return None
         return Ranges(self.columns, self.closed or following.closed)
-
-
-def _blocks(data: Microdata, column: str) -> TiedBlocks:
-    if data.level(column) == "numeric":
-        values = numbers(data, [column]).values[:, 0]
-        return tied_blocks(values, ~np.isnan(values))
-    coded = codes(data, column)
-    return tied_blocks(coded.codes.astype(np.int64), coded.codes >= 0)

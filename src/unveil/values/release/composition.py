@@ -54,7 +54,8 @@ def compose(channels: Iterable[Channel], columns: Sequence[str]) -> Masking:
             continue
         new = channel.only(settling)
         before = [other for other in settled if set(other.columns) & set(new.columns)]
-        if new.is_function and not before:
+        # A function of values that only moved gives the same before they move.
+        if new.is_function and all(other.moves_values for other in before):
             exact[new.columns[0]] = (*exact.get(new.columns[0], ()), cast("Exact", new))
             continue
         settled = [other for other in settled if other not in before]

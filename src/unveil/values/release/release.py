@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from unveil.errors import UsageError
 from unveil.support.arrays import Ints
@@ -113,7 +114,12 @@ class Release:
         return replace(self, data=Reordered(self.data, order), row_map=row_map)
 
     def written_order(self) -> Ints:
-        """The order in which rows are written, unless the plan keeps the original order."""
+        """The order in which rows are written, unless the plan keeps the original order.
+
+        A plan that has shuffled whole households keeps them together.
+        """
+        if any(getattr(mask, "shows_households", False) for mask in self.plan.masks):
+            return np.arange(len(self.data))
         order: Ints = self.plan.stream(*ROW_ORDER).permutation(len(self.data))
         return order
 

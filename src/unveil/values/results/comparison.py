@@ -21,6 +21,18 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} {self.direction}"
 
 
+class ComparedHouseholds(msgspec.Struct, frozen=True, kw_only=True):
+    """The households that the best attack on these links in a release."""
+
+    attack: str
+    direction: str
+    grouping: str  # "shown" by a household number, or "read-off" from what members share
+    expected: float  # linked correctly
+    n: int  # households attacked
+    share: float
+    interval: Interval | None  # of a sample
+
+
 class AttackShare(msgspec.Struct, frozen=True, kw_only=True):
     """The share that one attack links in one release."""
 
@@ -53,6 +65,13 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     attacks: tuple[AttackShare, ...]  # all but the worst of a sweep
     losses: tuple[LossValue, ...]
     older: bool = False  # its evidence is of an earlier format
+    households: ComparedHouseholds | None = None  # None: none was attacked
+    max_household_risk: float | None = None  # by the policy; None: it sets no such limit
+
+    @property
+    def household_risk(self) -> float | None:
+        """The share of the households that the best attack on these links correctly."""
+        return None if self.households is None else self.households.share
 
     @property
     def risk(self) -> float | None:

@@ -116,6 +116,7 @@ class PolicyClasses(msgspec.Struct, frozen=True, kw_only=True):
     meaningless: str = ""  # why the limit means nothing for this release; then nothing is counted
     original: Uniqueness | None = None
     release: Uniqueness | None = None
+    filled: int | None = None  # the smallest class with what can be read off filled in
     diversity: tuple[Diversity, ...] = ()
 
 

@@ -21,11 +21,13 @@ from unveil.values.results.disclosure import (
     ReleaseUniqueness,
     Unchanged,
 )
+from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.knowledge import AttributeRisks, Halves, Knowledge, NoisyKnowledge
 from unveil.values.results.loss import ColumnChanges, Loss, Shape
 from unveil.values.results.policy import Verdict
+from unveil.values.results.read_off import ReadOff
 from unveil.values.results.remedies import Remasking, Remedies
-from unveil.values.results.risk import Claims, Forecast, Risk
+from unveil.values.results.risk import Claims, Forecast, Reliability, Risk, best_claims
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count, listing
@@ -64,6 +66,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     by_file: bool = False  # whether it uses the intruder's own file
     engine: str | None = None  # that compared the files; None: none did, or older evidence
     rare: int = 0  # further records, of rare subgroups: a sampled attack found these in full
+    households: LinkedHouseholds | None = None  # linked before the persons in them
+    reliability: Reliability | None = None  # None: no probabilities, or older evidence
 
     @property
     def highest(self) -> float:
@@ -93,10 +97,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         range from 0 to all records examined; compared with all claims, they show how reliable
         claims are.
         """
-        made = [] if self.risk.confirmed is None else [self.risk.confirmed]
-        if self.forecast is not None and self.forecast.right is not None:
-            made.append(Claims(self.forecast.n, self.forecast.claimed, self.forecast.right))
-        return max(made, key=lambda one: one.right / max(one.n, 1), default=None)
+        return best_claims(self.risk, self.forecast)
 
 
 class UsedPlugin(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,7 +174,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     plugins: tuple[UsedPlugin, ...] = ()
     changes: tuple[ColumnChanges, ...] = ()  # by column; empty where pairs are not known
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
-    grouping: tuple[str, ...] = ()  # released household numbers, which no attack has used
+    grouping: tuple[str, ...] = ()  # released household numbers
+    read_off: ReadOff | None = None  # None: no cell is suppressed or generalised, or older evidence
     digest: str | None = None  # of the statement; None: older evidence
 
     @property
@@ -200,6 +202,24 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         """The attack with the most correct claims; None if there is none."""
         made = [(one.claims, one) for one in self.attacks if one.claims is not None]
         return max(made, key=lambda one: one[0].right / max(one[0].n, 1))[1] if made else None
+
+    @property
+    def household_attacks(self) -> tuple[tuple[Finding, LinkedHouseholds], ...]:
+        """The attacks on households as units, the highest share of these first."""
+        made = [
+            (one, one.households)
+            for one in self.attacks
+            if one.households is not None and one.row_order is None
+        ]
+        return tuple(sorted(made, key=lambda one: -one[1].highest))
+
+    @property
+    def ceiling(self) -> float | None:
+        """The most that any attack can link by what the best one knows; None: none is known."""
+        ceilings = [one.risk.ceiling for one, _ in self.household_attacks]
+        ceilings += [self.attacks[0].risk.ceiling] if self.attacks else []
+        known = [one for one in ceilings if one is not None]
+        return max(known, default=None)
 
     @property
     def by_position(self) -> Finding | None:

@@ -6,6 +6,8 @@ import msgspec
 
 from unveil.values.results.risk import Risk
 
+PROVEN = 0.9  # sureness from which links are held to be more than chance
+
 
 class Linkage(msgspec.Struct, frozen=True, kw_only=True):
     """The attributes by which two files were linked, the links claimed and their confidence.

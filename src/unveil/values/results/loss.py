@@ -2,6 +2,8 @@
 
 import msgspec
 
+from unveil.wording import count
+
 
 class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
     """One measure of information loss, with its range and meaning.
@@ -47,6 +49,27 @@ class ColumnChanges(msgspec.Struct, frozen=True, kw_only=True):
     suppressed: int  # became a star or missing
     generalised: int  # became a range, a set or a merged category
     replaced: int  # have another value, or another missing code
+
+
+class BrokenHouseholds(msgspec.Struct, frozen=True, kw_only=True):
+    """The households whose members shared the cell of a column and no longer do."""
+
+    column: str
+    broken: int
+    households: int  # in the release
+    declared: bool  # per_household
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong and what to do, without a full stop."""
+        remedy = "if it describes the household, declare it per_household: masks then treat it once"
+        if self.declared:
+            remedy = "choose a mask of single columns or one that suppresses cells, or leave it out"
+        homes = count(self.households, "household")
+        return (
+            f"{self.column}: the members of {self.broken:,} of {homes} no longer have the same "
+            f"value; {remedy}"
+        )
 
 
 class GroupLoss(msgspec.Struct, frozen=True, kw_only=True):

@@ -85,11 +85,25 @@ class Policy(Spec, frozen=True, kw_only=True):
             "subgroup of at least 10 records, from 0 to 1."
         ),
     ] = None
+    max_household_risk: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the households, from 0 to 1, that the best attack on "
+            "households may link correctly."
+        ),
+    ] = None
     max_confirmed: Annotated[
         Share | None,
         Meta(
             description="The share of the records, from 0 to 1, that an intruder may claim "
             "correctly by any attack."
+        ),
+    ] = None
+    max_wrong_certainty: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the records, from 0 to 1, for which an intruder may hold a "
+            "wrong link to be right with a probability above 90 %, by any attack."
         ),
     ] = None
     max_interval_disclosure: Annotated[

@@ -27,6 +27,8 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         about = ", ".join(self.keys) if self.column is None else self.column
+        if self.parameters.get("unit") == "household":
+            about = f"households by {about}"
         found = "none" if self.found is None else f"{self.found:.4g}"
         result = f"{self.model} of {about}: {self.asked:.4g} asked, {found} found"
         if self.kept:

@@ -34,6 +34,24 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     right: float | None  # correct ones among those claimed
 
 
+class ReliabilityBin(msgspec.Struct, frozen=True, kw_only=True):
+    """Links of about the same claimed probability."""
+
+    n: int
+    claimed: float  # the mean probability
+    right: float  # the share that is correct
+
+
+class Reliability(msgspec.Struct, frozen=True, kw_only=True):
+    """The probabilities that an attack claims for its links, compared with the truth."""
+
+    n: int  # links examined
+    bins: tuple[ReliabilityBin, ...]  # of equal size, the lowest probability first
+    error: float  # mean difference between the share claimed and the share correct
+    log_score: float  # the mean of minus the log of the probability given to what is true
+    base_log_score: float  # the same, if all links had the share that is correct
+
+
 class Risk(msgspec.Struct, frozen=True, kw_only=True):
     """The number of records that an attack re-identifies, with its baseline and ceiling.
 
@@ -72,3 +90,11 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return shown(self)
+
+
+def best_claims(risk: Risk, forecast: Forecast | None) -> Claims | None:
+    """The claims by a clear margin or by the probability of a link, whichever are more right."""
+    made = [] if risk.confirmed is None else [risk.confirmed]
+    if forecast is not None and forecast.right is not None:
+        made.append(Claims(forecast.n, forecast.claimed, forecast.right))
+    return max(made, key=lambda one: one.right / max(one.n, 1), default=None)

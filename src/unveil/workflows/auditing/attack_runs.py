@@ -68,15 +68,16 @@ class AttackRun:
     @property
     def compares(self) -> bool:
         """Whether it compares attributes of the originals, record by record."""
-        return not self.by_file and self.spec.compares_attributes and self.spec.row_by_row
+        spec = self.spec
+        single = spec.row_by_row and not spec.links_households
+        return not self.by_file and spec.compares_attributes and single
 
 
-def default_attacks(pair: FilePair, known: Sequence[str], *, knows_masking: bool) -> list[Attack]:
+def default_attacks(audited: AuditedFiles) -> list[Attack]:
     """The attacks that suit the data.
 
     Blind attacks come first, then those that know the masking; row order is last.
     """
-    audited = AuditedFiles(pair, known, knows_masking)
     suitable = [spec for method in METHODS for spec in method.in_default_audit(audited)]
     suitable.sort(key=lambda one: (not one.compares_attributes, bool(one.knows), one.matching))
     return suitable
@@ -162,11 +163,21 @@ def make_attack(
         rare = every.records[np.isin(originals, wanted)]
         further = risk_per_record(replace(every, records=rare), len(risks), people)
         risks = np.stack([risks, np.where(np.isnan(further), risks, further)])
-    measured = ("risk", "top", "at_risk", "precision", "forecast", "details", "row_order")
+    measured = (
+        "risk",
+        "top",
+        "at_risk",
+        "precision",
+        "forecast",
+        "details",
+        "row_order",
+        "reliability",
+    )
     return Finding(
         name=run.name,
         spec=plain_spec(run.spec),
         **{name: getattr(summary, name) for name in measured},
+        households=summary.households,
         sweeping=run.sweeping,
         by_file=run.by_file,
         engine=links.finder.engine,

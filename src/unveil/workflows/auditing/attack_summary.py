@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isnan
-from typing import Any
+from math import ceil, isnan
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import polars as pl
 
 from unveil import measures
 from unveil.measures.identity.claims import clear_margin
 from unveil.measures.identity.hits import SAMPLE_SIZE
+from unveil.table.households import households_of, shared_columns
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
 from unveil.values.links import Links
-from unveil.values.results.risk import Forecast, Risk
+from unveil.values.results.households import HouseholdGroup, LinkedHouseholds
+from unveil.values.results.risk import Forecast, Reliability, Risk
+
+if TYPE_CHECKING:
+    from unveil.values.household_links import HouseholdLinks
+
+MEMBERS, MANY = "members", 6  # a subgroup for each number of members, and one for so many or more
 
 
 class UncountedLinks(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +43,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
     links: Links
     risk: Risk | None
     forecast: Forecast | None
+    reliability: Reliability | None = None
     uncounted: UncountedLinks | None = None
     outsiders: bool = False  # whether they are the control
     top: dict[str, Any] = {}
@@ -41,6 +52,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
     union: float | None = None  # found by any of the combined attacks
     row_order: dict[str, Any] | None = None
     several: list[dict[str, Any]] | None = None  # the risk against the number of releases
+    households: LinkedHouseholds | None = None  # linked before the persons in them
 
     @property
     def details(self) -> dict[str, Any]:
@@ -62,9 +74,9 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
         }
         if self.uncounted is not None:
             return known | msgspec.structs.asdict(self.uncounted)
-        measured = ("outsiders", "top", "at_risk", "precision", "union")
+        measured = ("outsiders", "top", "at_risk", "precision", "reliability", "union")
         known |= {name: getattr(self, name) for name in measured}
-        found = ("row_order", "several")
+        found = ("row_order", "several", "households")
         return known | {n: value for n in found if (value := getattr(self, n)) is not None}
 
 
@@ -96,9 +108,46 @@ def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = Non
         at_risk=_plain(measures.at_risk(links)),
         precision=_plain(measures.precision(links)) if links.finder.margins else None,
         forecast=measures.forecast(links),
+        reliability=measures.reliability(links),
         union=union,
         row_order=_plain(measures.row_order(links)) if in_order else None,
+        households=describe_households(links) if links.attack.links_households else None,
     )
+
+
+def describe_households(links: Links) -> LinkedHouseholds:
+    """The households that an attack links; of a sample of persons, as large a part of them."""
+    every = replace(links, records=np.arange(len(links.order.records)))
+    homes = every.households.sample(ceil(len(every.households) * len(links) / len(every)))
+    return LinkedHouseholds(
+        grouping=str(links.finder.details["grouping"]),
+        risk=measures.risk(homes),
+        forecast=measures.forecast(homes),
+        subgroups=tuple(_household_groups(homes, links.pair.original)),
+    )
+
+
+def _household_groups(homes: HouseholdLinks, people: Microdata) -> Iterator[HouseholdGroup]:
+    """The share linked by number of members, and by each column that members share."""
+    units = households_of(people)
+    if units is None:
+        return
+    sizes = pl.Series(MEMBERS, [str(n) if n < MANY else f"{MANY} or more" for n in units.sizes])
+    order = [*(str(n) for n in range(1, MANY)), f"{MANY} or more"]
+    by_size = Microdata(pl.DataFrame(sizes), Schema(ordinal={MEMBERS: order}))
+    shared = [
+        name
+        for name in shared_columns(people, units)
+        if people.schema[name].role & {"quasi", "confidential", "stratum"}
+    ]
+    table = people.take(units.firsts).select(shared) if shared else None
+    linked = homes.hits_of_households()
+    for data in (by_size, table):
+        for groups in () if data is None else measures.subgroups(data, data.columns):
+            for one in measures.by_subgroup(linked, groups):
+                yield HouseholdGroup(
+                    column=groups.column, group=one.name, n=one.n, share=one.mean, small=one.small
+                )
 
 
 def risk_by_releases(links: Sequence[Links], *, keyed: bool) -> list[dict[str, Any]]:

@@ -8,22 +8,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from unveil.attacks.base import AuditedFiles
 from unveil.attacks.distance.category_sets import comparable
-from unveil.errors import DataError, SchemaError, UsageError
+from unveil.errors import DataError, SchemaError, UnveilError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.locations import locate
+from unveil.measures import read_off
 from unveil.measures.identity.subgroups import Subgrouping, every_subgroup
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
+from unveil.values.release.composition import compose
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release, Releases
 from unveil.values.results.evidence import Input
+from unveil.values.results.read_off import ReadOff
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.checks import check_columns, check_truth, doubts
 from unveil.workflows.auditing.intruder_file import IntruderFile, find_people
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.inputs.known_masking import groups_are_repeatable
 from unveil.workflows.inputs.scenario import Scenario, prepare
 from unveil.workflows.inputs.sources import OWN_SCHEMA, renamed, schema_for_others, table_in
 from unveil.workflows.inputs.truth import ROW_ORDER
@@ -38,7 +43,8 @@ SYNTHETIC = "none"  # the truth of a release without real people
 class AuditInputs:
     """The two files of an audit, the truth, and what an intruder may know."""
 
-    scenario: Scenario
+    scenario: Scenario  # of the attacks: what can be read off the release is filled in
+    pair: FilePair  # the original and the release as it is
     plan: Plan | None  # how the release was masked
     channel: bool | Plan  # what an intruder knows of the plan
     known: tuple[str, ...]  # attributes that an intruder may know
@@ -47,11 +53,29 @@ class AuditInputs:
     notes: tuple[str, ...] = ()
     file: IntruderFile | None = None
     show_values: bool = False  # whether undeclared categories are named by their codes
+    read_off: ReadOff | None = None  # None: no cell is suppressed or generalised
 
     @property
-    def pair(self) -> FilePair:
-        """The original and the release."""
-        return self.scenario.pair
+    def audited_files(self) -> AuditedFiles:
+        """What attacks are told to decide whether they suit the audit."""
+        plan, people = self.plan, self.pair.original
+        return AuditedFiles(
+            self.pair,
+            self.known,
+            knows_masking=self.channel is not False,
+            repeats_groups=plan is not None and groups_are_repeatable(plan, people, self.known),
+            without_formula=self._lacks_formula(),
+        )
+
+    def _lacks_formula(self) -> bool:
+        """Whether the masking does something to known attributes that no formula describes."""
+        scenario, intruder = self.scenario, Intruder(channel=self.channel)
+        with suppress(UnveilError):  # a plan that fails has no attack either
+            known = scenario.release.known_by(intruder, scenario.original, scenario.seed)
+            channels = (channel for one in known for channel in one.channels)
+            masking = compose(channels, self.known)
+            return bool(masking.unsettled) or any(one.is_fitted for one in masking.channels)
+        return False
 
     @cached_property
     def groupings(self) -> tuple[Subgrouping, ...]:
@@ -107,8 +131,13 @@ def read_inputs(
         file = find_people(records, scenario, released)
     known, too_many = _comparable(_known(people, table, settings), people, table)
     stated = os.fspath(truth) if isinstance(truth, str | os.PathLike) else ROW_NUMBERS
+    filled = read_off(scenario.pair)
+    found = filled.found if filled.found.columns else None
+    if file is not None:
+        file = replace(file, scenario=file.scenario.on(filled.data))
     inputs = AuditInputs(
-        scenario=scenario,
+        scenario=scenario.on(filled.data),
+        pair=scenario.pair,
         plan=plan,
         channel=channel,
         known=known,
@@ -116,8 +145,10 @@ def read_inputs(
         truth=None if truth is None else stated,
         file=file,
         show_values=settings.show_values,
+        read_off=found,
     )
-    return replace(inputs, notes=(*notes, *too_many, *doubts(inputs.pair, seed)))
+    smaller = [found.note] if found is not None and found.note else []
+    return replace(inputs, notes=(*notes, *too_many, *doubts(inputs.pair, seed), *smaller))
 
 
 def _read(

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from unveil.attacks import Structural
-from unveil.attacks.base import Attack
+from unveil.attacks.base import Attack, AuditedFiles
 from unveil.errors import DataError, UsageError
 from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
@@ -117,7 +117,7 @@ def intruder_file_runs(file: IntruderFile, requested: Sequence[Attack] | None) -
     if not specs:
         defaults: Sequence[Attack] = [Structural()]
         if file.shared:
-            defaults = default_attacks(file.pair, known, knows_masking=False)
+            defaults = default_attacks(AuditedFiles(file.pair, known, knows_masking=False))
         specs = [spec for spec in defaults if _fits(spec, file)]
     return [
         AttackRun(

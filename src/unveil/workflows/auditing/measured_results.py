@@ -10,7 +10,7 @@ from unveil import measures
 from unveil.attacks import Compatible
 from unveil.errors import UnveilError
 from unveil.measures.identity.subgroup_risks import AttackedRecords, subgroup_risks
-from unveil.table.encoding.shared_attributes import common_cells
+from unveil.table.households import households_of
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.results.disclosure import (
@@ -162,14 +162,15 @@ def _group_risks(inputs: AuditInputs, attacked: AttackResults) -> Subgroups | No
 def _households(pair: FilePair, attacked: AttackResults) -> HouseholdHits | None:
     """In how many households the worst attack on all records finds somebody."""
     people = pair.original
-    homes = [name for name in people.schema.with_role("household") if name in people.columns]
-    if len(homes) != 1 or not attacked.on_all_records:
+    homes = households_of(people)
+    if homes is None or not attacked.on_all_records:
         return None
-    worst = max(attacked.on_all_records, key=lambda one: one.finding.risk.share).per_record
-    released = ~np.isnan(worst)
-    return measures.household_hits(
-        worst[released], common_cells(people, column=homes[0])[0][released]
-    )
+    worst = max(attacked.on_all_records, key=lambda one: one.finding.risk.share)
+    released = ~np.isnan(worst.per_record)
+    linked = worst.finding.households
+    together = linked is not None and linked.together
+    hits = worst.per_record[released]
+    return measures.household_hits(hits, homes.of_record[released], together=together)
 
 
 def _score(attacked: AttackResults, measured: dict[str, Any]) -> float | None:

@@ -37,7 +37,9 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
     checks: dict[str, tuple[Callable[[Evidence], Measured], Callable[[Any, Any], bool]]] = {
         "max_risk": (_risk, le),
         "max_subgroup_risk": (_subgroup, le),
+        "max_household_risk": (_household_risk, le),
         "max_confirmed": (_confirmed, le),
+        "max_wrong_certainty": (_wrong_certainty, le),
         "max_interval_disclosure": (_intervals, le),
         "k_anonymity": (partial(_in_classes, "k_anonymity", _k_anonymity), ge),
         "l_diversity": (partial(_in_classes, "l_diversity", _l_diversity), ge),
@@ -111,6 +113,29 @@ def _subgroup(evidence: Evidence) -> Measured:
     return worst.highest, reason + _of_all(worst.interval) + unjudged
 
 
+def _household_risk(evidence: Evidence) -> Measured:
+    if not evidence.household_attacks:
+        return f"no household was attacked: {_why_no_household(evidence)}"
+    finding, homes = evidence.household_attacks[0]
+    risk = homes.risk
+    linked = f"{finding.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} "
+    alone = "" if homes.together else "; persons are linked one by one"
+    if not any(one.together for _, one in evidence.household_attacks):
+        alone += ", as the release shows no grouping"
+    return homes.highest, f"{linked}households ({risk.share:.1%}){_of_all(risk.interval)}{alone}"
+
+
+def _why_no_household(evidence: Evidence) -> str:
+    left_out = [one.reason for one in evidence.left_out if one.name.startswith("households")]
+    if left_out:
+        return left_out[0]
+    if not evidence.attacks:
+        return "every row is made up"
+    if evidence.households is None:
+        return "declare the household number in the schema (household)"
+    return "no attack on households was chosen: add households to the attacks"
+
+
 def _confirmed(evidence: Evidence) -> Measured:
     finding = evidence.most_claimed
     if finding is None or finding.claims is None:
@@ -125,6 +150,25 @@ def _confirmed(evidence: Evidence) -> Measured:
         return share, reason
     of_all = wilson(claims.right, claims.n, max(claims.n, finding.risk.population))
     return share if of_all is None else of_all.high, reason + _of_all(of_all)
+
+
+def _wrong_certainty(evidence: Evidence) -> Measured:
+    """The most links that an attack is sure of and that are wrong."""
+    shares = []
+    for finding in evidence.attacks:
+        claims = finding.forecast
+        if claims is None or claims.right is None or not claims.n:
+            continue
+        wrong = claims.claimed - claims.right
+        of_all = wilson(wrong, claims.n, max(claims.n, finding.risk.population))
+        share = wrong / claims.n
+        reason = (
+            f"{finding.name}, {finding.risk.direction}: {claims.claimed:,} of {claims.n:,} links "
+            f"held to be over {claims.above:.0%} sure, {wrong:,.1f} of them wrong ({share:.1%})"
+        )
+        highest = share if of_all is None else of_all.high
+        shares.append((highest, reason + _of_all(of_all)))
+    return max(shares) if shares else "no attack gives the probability that a link is right"
 
 
 def _intervals(evidence: Evidence) -> Measured:
@@ -160,7 +204,10 @@ def _k_anonymity(classes: PolicyClasses) -> Measured:
         return "no classes were counted"
     smallest, uniques = classes.release.smallest, classes.release.uniques
     alone = f"{count(uniques, 'record')} {'is' if uniques == 1 else 'are'} alone"
-    return smallest, f"the smallest class has {count(smallest, 'record')}; {alone}"
+    reason = f"the smallest class has {count(smallest, 'record')}; {alone}"
+    if classes.filled is not None and classes.filled < smallest:
+        reason += f"; {classes.filled:,} once the cells that can be read off are filled in"
+    return smallest, reason
 
 
 def _l_diversity(classes: PolicyClasses) -> Measured:
@@ -219,8 +266,8 @@ def refuse_meaningless(policy: Policy | None, inputs: AuditInputs) -> None:
 
 def count_classes(policy: Policy | None, inputs: AuditInputs) -> tuple[PolicyClasses, ...]:
     """The classes that the limits of a policy are counted on."""
-    pair, counted = inputs.pair, dict[tuple[str, ...], dict[str, Any]]()
-    found = []
+    pair, filled, found = inputs.pair, inputs.scenario.pair, []
+    counted = dict[tuple[str, ...], dict[str, Any]]()
     for classes in class_keys(policy, inputs):
         keys = classes.keys
         if keys not in counted and not classes.meaningless:
@@ -228,6 +275,7 @@ def count_classes(policy: Policy | None, inputs: AuditInputs) -> tuple[PolicyCla
             counted[keys] = {
                 "original": uniqueness(pair.original, keys) if there else None,
                 "release": uniqueness(pair.release, keys),
+                "filled": None if filled is pair else uniqueness(filled.release, keys).smallest,
                 "diversity": diversity(pair.release, keys),
             }
         found.append(msgspec.structs.replace(classes, **counted.get(keys, {})))

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from unveil.errors import DataError
-from unveil.measures import hits
+from unveil.measures import hits, read_off
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
 from unveil.support.work import REMASK_SECONDS
@@ -65,6 +65,7 @@ def remask(
                 seed=scenario.seed,
                 engine=scenario.engine,
             )
+            again = again.on(read_off(again.pair).data)
             links = sample_to_budget(again.links(run.spec, intruder), budget)
             risks.append(risk_per_record(links, len(people)))
             shares.append(float(np.sort(hits(links)[links.true_rows >= 0]).mean()))

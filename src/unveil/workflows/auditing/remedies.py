@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import UnveilError
-from unveil.masks import Mask, Microaggregation, Pram, RankSwapping
+from unveil.masks import Mask, Microaggregation, Pram, RankPermutation
 from unveil.measures import loss
 from unveil.support.arrays import Ints
 from unveil.support.options import Progress
@@ -116,10 +116,10 @@ GROUPING = MaskTemplate(
     lambda names: Microaggregation(k=10, columns=names),
     "microaggregate {} in groups of 10",
 )
-SWAPPING = MaskTemplate(
+PERMUTATION = MaskTemplate(  # not swapping: its pairs can be followed back
     ("numeric", "ordinal"),
-    lambda names: RankSwapping(p=15, columns=names),
-    "swap {} with values up to 15 % of the ranks away",
+    lambda names: RankPermutation(p=20, columns=names),
+    "permute {} within 20 % of the ranks",
 )
 PRAM = MaskTemplate(  # an invariant matrix would change only the rarest category so often
     ("nominal", "ordinal"),
@@ -142,13 +142,13 @@ def proposed_remedies(
 
     left_out = () if riskiest is None else (riskiest,)
     found = [ProposedRemedy(f"leave out {name}", (), (name,)) for name in left_out]
-    grouped, swapped, drawn = (proposal(template) for template in (GROUPING, SWAPPING, PRAM))
-    found += [one for one in (grouped, swapped, drawn) if one is not None]
-    # Combined, ordered categories are swapped: each column is masked once, not twice.
+    grouped, permuted, drawn = map(proposal, (GROUPING, PERMUTATION, PRAM))
+    found += [one for one in (grouped, permuted, drawn) if one is not None]
+    # Combined, ordered categories are permuted: each column is masked once, not twice.
     nominal = proposal(PRAM._replace(levels=("nominal",)))
-    if swapped is not None and nominal is not None:
-        description = f"{swapped.description}, and {nominal.description}"
-        masks, columns = swapped.masks + nominal.masks, swapped.columns + nominal.columns
+    if permuted is not None and nominal is not None:
+        description = f"{permuted.description}, and {nominal.description}"
+        masks, columns = permuted.masks + nominal.masks, permuted.columns + nominal.columns
         found.append(ProposedRemedy(description, masks, columns))
     return found
 

@@ -10,6 +10,7 @@ from unveil.errors import UsageError
 from unveil.support.memory import in_units, require_memory
 from unveil.support.work import (
     MEASURE_SECONDS,
+    PREDICT_SECONDS,
     REMASK_SECONDS,
     REPEAT_SECONDS,
     START_SECONDS,
@@ -124,16 +125,16 @@ class WorkPlan:
     ) -> list[AttackRun]:
         """Plan attacks, the strongest first, and return them in the given order.
 
-        Those that know the masking come first, then matchings of all records. The strongest may
-        take as much as the whole audit: a large file must not look safer because it was left out.
+        Those that know the masking come first, among them those that undo it, then matchings of
+        all records. The strongest may take as much as the whole audit: a large file must not look
+        safer because it was left out.
         `made` are the steps of evidence without an effort: these are made again, and no others.
         """
         if made is not None:
             runs, requested = [run for run in runs if run.step in made], True
-        ranked = sorted(runs, key=lambda run: (run.blind, WORTH.index(run.spec.matching)))
         kept = list[AttackRun]()
-        for run in ranked:
-            strongest = run.name == ranked[0].name
+        for run in sorted(runs, key=_rank):
+            strongest = not kept or run.name == kept[0].name
             if self._attack(run, pair, requested=requested, strongest=strongest):
                 kept.append(run)
         return [run for run in runs if run in kept]
@@ -184,6 +185,10 @@ class WorkPlan:
                     self._leave_out(runs[step], reason)
 
 
+def _rank(run: AttackRun) -> tuple[bool, bool, int]:
+    return run.blind, not run.spec.undoes_masking, WORTH.index(run.spec.matching)
+
+
 def plan_what_ifs(
     plan: WorkPlan,
     runs: Sequence[AttackRun],
@@ -194,7 +199,7 @@ def plan_what_ifs(
     """Plan what follows the attacks: what-ifs by a blind attack, then learning."""
     pair, n = inputs.pair, len(inputs.pair.original)
     cells = MEASURE_SECONDS * n * len(pair.original.columns)
-    plan.expected["loss"] = cells
+    plan.expected["loss"] = PREDICT_SECONDS + cells
     comparing = [run for run in runs if run.compares]
     if comparing:
         blind = [run for run in comparing if run.blind] or comparing
@@ -207,7 +212,7 @@ def plan_what_ifs(
         tries = sum(min(size, TRIED_PER_STEP) for size in range(width)) + width
         sweep = tries * (REPEAT_SECONDS + tried) + 2 * width * once
         part = min(CANDIDATES / max(n, 1), 1.0)
-        remedies = REMEDIES * (START_SECONDS + once + cells * part)
+        remedies = REMEDIES * (START_SECONDS + once + PREDICT_SECONDS + cells * part)
         plan.what_if(
             "noisy knowledge",
             len(settings.error_rates) * once,
@@ -223,7 +228,8 @@ def plan_what_ifs(
         )
         if inputs.plan is not None:
             masking = sum(mask.seconds_per_record for mask in masks_of(inputs.plan, pair.original))
-            again = max(work_of(one, pair) for one in comparing) + n * (REMASK_SECONDS + masking)
+            cheap = [one for one in comparing if not one.spec.costly_to_repeat] or comparing
+            again = max(work_of(one, pair) for one in cheap) + n * (REMASK_SECONDS + masking)
             plan.what_if(
                 "masking again",
                 min(settings.seeds * again, max(again, ATTACK_SHARE * plan.work)),

@@ -12,6 +12,7 @@ from unveil.errors import DataError, SpecError, UsageError
 from unveil.support.arrays import Ints
 from unveil.table.columns import labels_of
 from unveil.table.encoding.to_columns import donated
+from unveil.table.households import household_numbers
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
@@ -90,12 +91,12 @@ class JoinedReleases:
         """The people after the first steps of each plan, up to its first random one."""
         for release, names in zip(known, self.names, strict=True):
             back = {other: name for name, other in names.items() if other in people.columns}
-            plain = people.select(list(back))
+            plain = people.select(list(dict.fromkeys([*back, *household_numbers(people)])))
             if len(self.names) > 1:
                 plain = renamed(plain, back)
             again = repeat_masking(release, plain, seed)
             people = people.replace(
-                [again.column(name).alias(names[name]) for name in plain.columns]
+                [again.column(name).alias(other) for other, name in back.items()]
             )
         return people
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import DataError
+from unveil.masks.per_household import apply_mask
 from unveil.support.arrays import Ints
 from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import codes, numbers
@@ -22,8 +23,9 @@ from unveil.values.release.channels import Channel, Unknown, fitted_noise
 from unveil.values.release.composition import Masking, compose
 from unveil.values.release.plan import SEED_BITS, Plan
 from unveil.values.release.release import Release
-from unveil.workflows.inputs.released_columns import released_columns
-from unveil.workflows.mask import as_plan, mask_again, masks_of
+from unveil.workflows.inputs.plans import as_plan
+from unveil.workflows.inputs.released_columns import columns_of_masks, declared_households
+from unveil.workflows.mask import mask_again, masks_of
 
 SIMULATIONS = 5  # of the whole plan, where masks on one column have no formula
 
@@ -95,6 +97,14 @@ def _origin(run: Release) -> Ints:
     return np.arange(len(run)) if run.row_map is None else run.row_map
 
 
+def groups_are_repeatable(plan: Plan, original: Microdata, known: Sequence[str]) -> bool:
+    """Whether known columns become centres of groups before the first random step."""
+    first = takewhile(lambda mask: not mask.is_random, masks_of(plan, original))
+    return any(
+        mask.makes_centres and not set(known).isdisjoint(mask.targets(original)) for mask in first
+    )
+
+
 def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
     """The original after the first steps of the plan, up to the first random one.
 
@@ -109,10 +119,13 @@ def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
         )
         return original
     rng = stream(seed, "attack", "again")
-    order = np.argsort(content_order(original, original, None))[rng.permutation(len(original))]
-    table, channels = released_columns(original, known.plan).take(order), list[Channel]()
+    table, channels = columns_of_masks(original, known.plan, masks), list[Channel]()
+    order = np.argsort(content_order(table, table, None))[rng.permutation(len(table))]
+    table = table.take(order)
+    homes = declared_households(original, warn=False)
+    homes = None if homes is None else homes.take(order)
     for mask in masks:
-        masked = mask.apply(table, lambda *_: rng, None)
+        masked = apply_mask(mask, table, homes, lambda *_: rng, None)
         if masked.rows is not None:  # nothing is known of discarded records
             break
         table = masked.data

@@ -1,16 +1,25 @@
 """The columns that a plan releases: no identifiers, and household numbers as the plan says."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.errors import DataError
+from unveil.errors import DataError, SchemaError, SpecError
 from unveil.masks import Mask
 from unveil.masks.base import MaskedTable
 from unveil.support.arrays import Ints
 from unveil.table.encoding.shared_attributes import common_cells
+from unveil.table.households import (
+    Homes,
+    declared_shared,
+    household_numbers,
+    households_of,
+    varying_columns,
+)
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Unknown
 from unveil.values.release.plan import Plan
@@ -20,6 +29,11 @@ STREAM = ("", "household")  # of the new numbers
 GROUPING = (
     "household: the release has %s (%s) and so tells who lives together: an intruder can link "
     "whole households by it, and renumbering does not help against that"
+)
+
+BY_PERSON = (
+    "per_household: %s: %s, so each person is masked alone; declare the column with the number in "
+    'the schema (household = "hid")'
 )
 
 
@@ -34,9 +48,52 @@ def released_columns(data: Microdata, plan: Plan) -> Microdata:
     return data.select(kept)
 
 
-def check_dropped(masks: tuple[Mask, ...], table: Microdata) -> None:
-    """Refuse a mask of household numbers where these are left out of the table."""
+def columns_of_masks(data: Microdata, plan: Plan, masks: Sequence[Mask]) -> Microdata:
+    """What the masks see: the released columns; household numbers too where a mask needs them."""
+    if any(mask.uses_households for mask in masks):
+        plan = replace(plan, household="keep")
+    return released_columns(data, plan)
+
+
+def declared_households(data: Microdata, *, warn: bool) -> Homes | None:
+    """The households of a table whose schema declares columns per_household; None: by persons."""
+    declared = declared_shared(data)
+    if not declared:
+        return None
+    numbers, homes = household_numbers(data), households_of(data)
+    empty = any(data.column(name).null_count() == len(data) for name in numbers)
+    if warn and (homes is None or empty):
+        what = "every household number is missing" if numbers else "there is no household number"
+        logging.getLogger("unveil").warning(BY_PERSON, listing(declared), what)
+    varying = {} if homes is None else varying_columns(data, homes, declared)
+    if homes is not None and varying:
+        found = [f"{name} ({n:,} of {len(homes):,})" for name, n in varying.items()]
+        raise SchemaError(
+            "the schema says per_household, and in some households members differ: "
+            f"{listing(found)}; correct the cells or the household number (which may be of several "
+            "columns), or delete per_household there"
+        )
+    return homes
+
+
+def with_numbers(table: Microdata, original: Microdata, rows: Ints | None) -> Microdata:
+    """A table with the household numbers that it lacks; `rows`: its original rows, if any."""
+    for name in household_numbers(original):
+        if rows is not None and name not in table.columns:
+            cells = original.column(name).gather(rows)
+            table = table.with_column(cells, original.schema[name])
+    return table
+
+
+def check_dropped(masks: tuple[Mask, ...], table: Microdata, plan: Plan) -> None:
+    """Refuse a mask of household numbers, or one that shows them, where the plan drops them."""
     for mask in masks:
+        if mask.shows_households and plan.household == "drop":
+            raise SpecError(
+                f"{mask.step}: its order of the rows tells who lives together, and the plan drops "
+                'the household number: set household = "renumber" or "keep" in the plan, or '
+                'unit = "record" in this step'
+            )
         try:
             mask.targets(table)
         except DataError as error:
@@ -45,18 +102,20 @@ def check_dropped(masks: tuple[Mask, ...], table: Microdata) -> None:
 
 
 def with_households(table: Microdata, plan: Plan, *, warn: bool) -> MaskedTable:
-    """The table with household numbers as the plan says; a warning where there are any."""
-    homes = [name for name in table.columns if "household" in table.schema[name].role]
-    if homes and warn:
+    """The table with household numbers as the plan says; a warning where some live together."""
+    if plan.household == "drop":
+        return MaskedTable(released_columns(table, plan))
+    numbers = household_numbers(table)
+    if warn and any(table.column(name).drop_nulls().is_duplicated().any() for name in numbers):
         done = "renumbered" if plan.household == "renumber" else "as it was"
-        logging.getLogger("unveil").warning(GROUPING, listing(homes), done)
-    if not homes or plan.household == "keep":
+        logging.getLogger("unveil").warning(GROUPING, listing(numbers), done)
+    if not numbers or plan.household == "keep":
         return MaskedTable(table)
-    columns = [_renumbered(table, name, plan) for name in homes]
+    columns = [_renumbered(table, name, plan) for name in numbers]
     plain = {"labels": {}, "order": (), "hierarchy": (), "merged": {}, "generalised": False}
-    attributes = {name: msgspec.structs.replace(table.schema[name], **plain) for name in homes}
+    attributes = {name: msgspec.structs.replace(table.schema[name], **plain) for name in numbers}
     renumbered = table.replace(columns, attributes)
-    return MaskedTable(renumbered, tuple(Unknown((name,)) for name in homes))
+    return MaskedTable(renumbered, tuple(Unknown((name,)) for name in numbers))
 
 
 def _renumbered(table: Microdata, name: str, plan: Plan) -> pl.Series:

@@ -1,32 +1,37 @@
 """The scenario of attacks: the files and the truth, read once for several attacks."""
 
+from __future__ import annotations
+
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from unveil.attacks import METHODS
-from unveil.attacks.base import Attack, LinkageFiles, RowPositions
+from unveil.attacks.base import Attack, LearntSearch, LinkageFiles, RowPositions
+from unveil.attacks.matched.calibration import Simulation
 from unveil.attacks.matched.finder import matched
 from unveil.engines.base import Engine
 from unveil.engines.select import AUTO, SelectedEngine
 from unveil.engines.select import engine as select_engine
-from unveil.errors import UsageError
+from unveil.errors import UnveilError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.support.arrays import Ints
 from unveil.support.memory import require_memory
+from unveil.support.seeds import stream
 from unveil.table.encoding.form_columns import add_form_columns, add_forms_of
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
-from unveil.values.links import Links
-from unveil.values.release.plan import check_seed
+from unveil.values.links import Finder, Links
+from unveil.values.release.plan import Plan, check_seed
 from unveil.values.release.release import Release, Releases
 from unveil.wording import count, listing
 from unveil.workflows.inputs.intruder_view import (
@@ -37,8 +42,13 @@ from unveil.workflows.inputs.intruder_view import (
     table_of,
 )
 from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
+from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.sources import as_microdata, schema_for_others
+from unveil.workflows.inputs.stand_in import stand_in
 from unveil.workflows.inputs.truth import ROW_ORDER, correspondence
+from unveil.workflows.mask import mask_again
+
+FIRST_SIMULATION = 2000  # these seeds differ from those of other repeated maskings
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,10 +72,26 @@ class Scenario:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "on_bound": None}  # a callback stays in its process
 
+    def on(self, release: Microdata) -> Scenario:
+        """The same scenario with other cells in the released rows."""
+        if release is self.pair.release:
+            return self
+        return replace(self, pair=replace(self.pair, release=release))
+
     def links(self, spec: Attack, intruder: Intruder) -> Links:
         """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
         _check_records(intruder, self.intruder)
+        files, pair, intruder = self.linkage_files(spec, intruder)
+        _warn_of_separated(files)
+        need = spec.memory(len(pair.original), len(pair.release), 2 * len(files.columns))
+        require_memory(need, spec.name, "name fewer attributes (--knows), or attack a sample")
+        return self.links_of(spec.read_inputs(self.read), intruder, files, pair)
+
+    def linkage_files(
+        self, spec: Attack, intruder: Intruder
+    ) -> tuple[LinkageFiles, FilePair, Intruder]:
+        """What an attack compares; the pair as this intruder sees it; and what he knows then."""
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
         columns: tuple[str, ...] = ()
@@ -74,12 +100,13 @@ class Scenario:
             columns = compared_columns(spec, records, released, knowing)
         else:
             columns, others = disjoint_columns(spec.name, records, released, knowing)
-        masking, pair = None, self.pair
+        masking, pair, remask = None, self.pair, None
         if spec.knows is not None:
             if intruder.channel is False:  # a Release knows it
                 intruder = msgspec.structs.replace(intruder, channel=True)
             known = self.release.known_by(intruder, self.original, self.seed)
             masking = self.release.masking_of(known, self.original, columns, self.seed)
+            remask = FilesMaskedAgain.of(self, spec, intruder, known)
             if spec.knows == "original":
                 records = self.release.repeat_masking(known, records, self.seed)
                 pair = replace(pair, original=records)
@@ -102,11 +129,9 @@ class Scenario:
             seed=self.seed,
             on_bound=self.on_bound,
             engine=self.engine,
+            remask=remask,
         )
-        _warn_of_separated(files)
-        need = spec.memory(len(records), len(released), 2 * len(columns))
-        require_memory(need, spec.name, "name fewer attributes (--knows), or attack a sample")
-        return self.links_of(spec.read_inputs(self.read), intruder, files, pair)
+        return files, pair, intruder
 
     def links_of(
         self, spec: Attack, intruder: Intruder, files: LinkageFiles, pair: FilePair
@@ -119,7 +144,14 @@ class Scenario:
         return Links(
             attack=spec,
             intruder=intruder,
-            finder=matched(finder, spec.matching_of(finder), order, self.seed),
+            finder=matched(
+                finder,
+                spec.matching_of(finder),
+                order,
+                self.seed,
+                Simulation(files, partial(_link_files, spec, learnt)),
+                roots=spec.adds_roots,
+            ),
             pair=pair,
             records=np.arange(files.queries_first(len(pair.original), len(pair.release))[0]),
             positions=files.queries_first(files.positions.intruder, files.positions.released),
@@ -127,6 +159,55 @@ class Scenario:
             attack_strangers=StrangerAttack(self, spec, intruder, replace(files, learnt=learnt)),
             seed=self.seed,
         )
+
+
+def _link_files(
+    spec: Attack, learnt: LearntSearch | None, files: LinkageFiles
+) -> tuple[Finder, FilePair]:
+    """The finder of an attack on other files, and who is who in them."""
+    finder = spec.finder(replace(files, learnt=learnt))
+    pair = FilePair(*files.pair, files.truth)
+    order = CanonicalOrder(pair, files.reverse)
+    return matched(finder, spec.matching_of(finder), order, files.seed), pair
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FilesMaskedAgain:
+    """The intruder's file, filled up with released rows, masked by the same plan with other seeds.
+
+    The intruder knows his own records, of all people or of some, the release and the plan. Of a
+    release of other columns and rows than he has, the released cells stand in for the original.
+    """
+
+    scenario: Scenario
+    spec: Attack
+    intruder: Intruder
+    plan: Plan
+
+    @classmethod
+    def of(
+        cls, scenario: Scenario, spec: Attack, intruder: Intruder, known: Sequence[Release]
+    ) -> FilesMaskedAgain | None:
+        """What the intruder can mask again; None if several releases are joined."""
+        return cls(scenario, spec, intruder, known[0].plan) if len(known) == 1 else None
+
+    def __call__(self, run: int) -> LinkageFiles | None:
+        scenario, seed = self.scenario, self.scenario.seed
+        pair = scenario.pair.original, scenario.pair.release
+        known = {*compared_columns(self.spec, *pair, self.intruder), *self.intruder.blocks}
+        rng = stream(seed, "attack", "simulation", str(run))
+        try:
+            people, own = stand_in(scenario.pair, known, rng)
+            release = mask_again(people, reseeded(self.plan, seed, FIRST_SIMULATION + run))
+            held = None if self.intruder.has_all else tuple(own.tolist())
+            intruder = msgspec.structs.replace(self.intruder, records=held, channel=True)
+            again = prepare(
+                people, release, intruder=intruder, truth=None, seed=seed, engine=scenario.engine
+            )
+            files, *_ = again.linkage_files(self.spec, intruder)
+        except UnveilError:  # the stand-in does not fit the plan
+            return None
+        return replace(files, remask=None)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -159,3 +159,17 @@ def test_numbers_too_large_to_square_are_refused():
     for spec in (attacks.Distance(), attacks.Rank(), attacks.Distance(metric="mahalanobis")):
         with pytest.raises(unveil.UnveilError, match="column 'x' has numbers beyond 1e150"):
             unveil.attack(data, data, spec)
+
+
+@pytest.mark.parametrize("metric", ["euclid", "mahalanobis", "polynomial"])
+def test_numbers_whose_deviation_is_rounded_to_nothing(metric):
+    """The least number above 0 is told from 0; what is measured in such a unit may be endless."""
+    tiny, plain = (
+        Microdata(pl.DataFrame({"x": [0.0, 0, a, 0]}), Schema(quasi="x")) for a in (5e-324, 1.0)
+    )
+    spec = attacks.Distance(metric=metric)
+    links = unveil.attack(tiny, tiny, spec, truth="row-order")
+    assert measures.hits(links) == pytest.approx([1 / 3, 1 / 3, 1, 1 / 3])
+    spec = attacks.Distance(metric=metric, scale=None if metric == "mahalanobis" else "release")
+    with pytest.raises(unveil.UnveilError, match="'x' varies too little in one file"):
+        unveil.attack(plain, tiny, spec, truth="row-order")

@@ -94,6 +94,21 @@ def test_what_is_learnt_is_held_against_people_not_learnt_on(weights):
     assert held_out["learnt_on"] > held_out["plain"]
 
 
+@pytest.mark.parametrize("model", ["weights", "choquet", "bilinear"])
+def test_the_order_of_the_columns_means_nothing(people, release, model):
+    columns = release.data.columns[::-1]
+    turned = replace(release, data=release.data.select(columns))
+    one, other = (
+        learn(*files, knows=knows, model=model, splits=1)
+        for *files, knows in (
+            (people, release, KNOWN),
+            (people.select(people.columns[::-1]), turned, KNOWN[::-1]),
+        )
+    )
+    assert measures.hits(one[0]).tolist() == measures.hits(other[0]).tolist()
+    assert one[1] == other[1]
+
+
 def test_the_order_of_the_rows_means_nothing(people, release, weights):
     rows = np.random.default_rng(0).permutation(len(people))
     moved = people.take(rows)

@@ -397,7 +397,7 @@ def test_models_are_counted_on_a_release_too():
 
 
 def test_rows_may_stand_in_any_order():
-    people = unveil.households(900, seed=7)
+    people = unveil.households(900, seed=7)  # in which region is declared per_household
     keys = ["sex", "region", "age", "education"]
     order = np.random.default_rng(1).permutation(900)
     for mask in (

@@ -6,6 +6,7 @@ import pytest
 
 import unveil
 from fixtures.audits import audit
+from fixtures.surveys import by_persons
 from unveil import Intruder, Microdata, Schema, attacks, masks, measures
 
 X = Schema(quasi="x", numeric="x")
@@ -51,7 +52,7 @@ KNOWN = ("region", "sex", "age", "marital_status", "household_size")  # never mi
     "spec", [masks.Microaggregation(k=5, columns=KNOWN), masks.Mondrian(k=5, columns=KNOWN)]
 )
 def test_in_a_k_anonymous_file_no_risk_of_a_record_is_above_one_in_k(spec):
-    people = unveil.households(120, seed=7)
+    people = unveil.households(120, seed=7).select(["person", *KNOWN])
     release = unveil.mask(people, [spec], seed=7)
     smallest = measures.uniqueness(release.data, KNOWN).smallest
     assert smallest >= 5
@@ -64,3 +65,13 @@ def test_in_a_k_anonymous_file_no_risk_of_a_record_is_above_one_in_k(spec):
             assert one.at_risk["highest"] <= 1 / smallest + 1e-12
     groups = [one for one in found.evidence.subgroups.groups if "position" not in one.attack]
     assert max(one.share for one in groups) <= 1 / smallest + 1e-12
+
+
+def test_other_columns_that_give_households_away_break_the_bound_of_a_k_anonymous_file():
+    """Members have the same weight, so their regions and household sizes narrow each other."""
+    people = by_persons(120)
+    release = unveil.mask(people, [masks.Mondrian(k=5, columns=KNOWN)], seed=7)
+    found = audit(people, release, knows=KNOWN, attacks=("distance",), **QUICK)
+    assert measures.uniqueness(release.data, KNOWN).smallest == 5
+    assert found.evidence.read_off.smallest_filled < 5
+    assert np.nanmax(found.per_record["distance original-to-release"]) > 1 / 5

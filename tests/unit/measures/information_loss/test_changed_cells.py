@@ -105,3 +105,10 @@ def test_another_missing_code_is_another_value(unveil_command, tmp_path, monkeyp
     assert "Unchanged" not in said
     assert said.count("Missing cells of a are now all written as -9: 80.") == 1
     assert "Missing cells of b are now all written as -9: 80." in said
+
+
+def test_numbers_too_large_to_compute_with_are_counted():
+    ranges = Schema(numeric="x", generalised="x")
+    before = Microdata(pl.DataFrame({"x": [0.0, 1e300, 1e300]}), Schema(numeric="x"))
+    after = Microdata(pl.DataFrame({"x": ["0", "*", "0..1e300"]}), ranges)
+    assert counts(FilePair.of(before, after, np.arange(3))) == {"x": (2, 1, 1, 0)}

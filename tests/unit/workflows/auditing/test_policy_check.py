@@ -8,7 +8,7 @@ from unveil import Policy, measures
 from unveil.errors import SpecError
 from unveil.values.results.disclosure import Diversity, PolicyClasses
 from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
-from unveil.values.results.risk import Claims, Interval
+from unveil.values.results.risk import Claims, Forecast, Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups
 from unveil.workflows.auditing.policy_check import check_policy
 
@@ -44,6 +44,30 @@ def test_of_claims_that_were_looked_at_in_part_the_upper_end_counts():
     assert not found.kept
     every = finding(n=100, population=100, confirmed=Claims(100, 30, 20.0))
     assert limit(evidence(attacks=(every,)), max_confirmed=0.2).kept
+
+
+def sure(claimed, right, n=100):
+    return Forecast(n=n, share=0.5, found=0.5, above=0.9, claimed=claimed, right=right)
+
+
+def test_wrong_links_that_an_attack_is_sure_of_count_whatever_its_right_ones_are():
+    attacks = (
+        finding("rank", n=100, population=100, forecast=sure(60, 58.0)),
+        finding("distance", n=100, population=100, forecast=sure(10, 5.0)),
+    )
+    found = limit(evidence(attacks=attacks), max_wrong_certainty=0.04)
+    assert (found.found, found.kept) == (0.05, False)
+    assert found.reason.startswith("distance")
+    assert limit(evidence(attacks=attacks), max_wrong_certainty=0.05).kept
+    some = finding(n=400, population=400, forecast=sure(10, 5.0))
+    found = limit(evidence(attacks=(some,)), max_wrong_certainty=0.05)
+    assert found.found == measures.wilson(5, 100, 400).high > 0.05
+
+
+@pytest.mark.parametrize("forecast", [None, sure(3, None)])
+def test_without_probabilities_or_truth_nobody_knows_how_many_are_wrongly_sure(forecast):
+    found = limit(evidence(attacks=(finding(forecast=forecast),)), max_wrong_certainty=1.0)
+    assert (found.found, found.kept) == (None, False)
 
 
 def test_the_most_confirmed_and_the_nearest_attribute_count():

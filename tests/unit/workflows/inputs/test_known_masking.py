@@ -8,8 +8,9 @@ import unveil
 from unveil import Intruder, Plan, Releases, attacks, masks, measures
 from unveil.errors import DataError, SpecError, UnveilError, UsageError
 from unveil.values.release.category_channels import Recoding, Transition
-from unveil.values.release.channels import Noise, Rounded, Swap, Unknown
+from unveil.values.release.channels import Noise, Rounded, Unknown
 from unveil.values.release.composition import compose
+from unveil.values.release.swap import Swap
 from unveil.workflows.auditing.attack_summary import risk_by_releases
 from unveil.workflows.inputs.known_masking import masking_of
 
@@ -138,8 +139,17 @@ def test_what_several_masks_come_to():
     assert compose([noise, Swap(("a",), 3), more], ["b"]).columns == ()
 
 
-def test_masks_without_a_formula_are_simulated():
+def test_noise_after_a_swap_is_a_swap_with_noise():
     plan = [SWAP, masks.AdditiveNoise(scale=0.05, columns=["age", "income"])]
+    release = unveil.mask(PEOPLE, plan, seed=5)
+    channels = {c.columns[0]: c for c in masking_of(release, PEOPLE, NUMBERS, seed=0).channels}
+    assert {name: type(one) for name, one in channels.items()} == dict.fromkeys(channels, Swap)
+    assert channels["age"].noise > 0 == channels["rent"].noise
+    assert channels["age"].noise_after_exchange == channels["age"].noise
+
+
+def test_masks_without_a_formula_are_simulated():
+    plan = [masks.AdditiveNoise(scale=0.05, columns=["age", "income"]), SWAP]
     release = unveil.mask(PEOPLE, plan, seed=5)
     found = masking_of(release, PEOPLE, NUMBERS, seed=0)
     kinds = {channel.columns: type(channel) for channel in found.channels}

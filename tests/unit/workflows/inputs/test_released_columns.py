@@ -53,6 +53,16 @@ def test_what_is_asked_for_keeps_the_grouping_and_is_warned_of(people, caplog, d
     assert (other.data.column("household").to_list() == after) is (done == "keep")
 
 
+@pytest.mark.parametrize("done", ["renumber", "keep"])
+def test_numbers_that_nobody_shares_are_not_warned_of(people, caplog, done):
+    missing = people.column("household").set(pl.Series([True] * len(people)), None)
+    unique = pl.Series("household", range(len(people)))
+    for cells in (missing, unique):
+        plain = Microdata(people.to_frame(), Schema(quasi=["age"], household="household"))
+        unveil.mask(plain.replace([cells]), [SWAP], seed=1, household=done)
+    assert "lives together" not in caplog.text
+
+
 def test_missing_stays_missing_and_two_columns_are_renumbered_by_themselves(tmp_path):
     frame = pl.DataFrame(
         {

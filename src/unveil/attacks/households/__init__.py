@@ -1,0 +1,1 @@
+"""Household linkage: households are linked as units, then the persons in them."""

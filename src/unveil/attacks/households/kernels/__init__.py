@@ -1,0 +1,1 @@
+"""Numba kernels of the household linkage: the best assignment of members."""
