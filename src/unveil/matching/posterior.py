@@ -167,6 +167,8 @@ def marginals(
     prepare("the posterior over matchings", _rehearse)
     weights = graph.weights(rate)
     spare = _Spare.surplus(weights) if alone is None else _Spare.anybody(weights, alone)
+    if left_out is not None:
+        spare.unlisted = _unlisted(weights, left_out)
     if fraction:
         by, done, _ = _scaled(weights, spare, rounds, SCALED_FIRST)
         lost = _lost(left_out, by)
@@ -177,7 +179,7 @@ def marginals(
             return Marginals(*messages.beliefs(), unlisted, done + more, change, fraction)
     by, done, error = _scaled(weights, spare, rounds, SUM_TOLERANCE)
     lost = _lost(left_out, by)
-    unmatched = by.rows * spare.of_row * (spare.columns * spare.ghost_column)
+    unmatched = by.rows * spare.alone_rows
     kept = by._replace(rows=by.rows / (1 + lost))
     found = weights.scaled(kept), unmatched / (1 + lost)
     return Marginals(*found, lost / (1 + lost), done, error)
@@ -187,23 +189,34 @@ def _lost(left_out: Callable[[Floats], Floats] | None, by: Scalings) -> Floats:
     return np.zeros(len(by.rows)) if left_out is None else left_out(by.columns)
 
 
+def _unlisted(weights: PairWeights, left_out: Callable[[Floats], Floats]) -> Floats:
+    """The weight of each row's candidates that are not in the graph, before any scaling."""
+    of_row, ones = np.ones(len(weights.supply)), np.ones(len(weights.capacity))
+    weights.scale_rows(ones, np.zeros(len(of_row)), of_row)
+    return left_out(ones) / of_row
+
+
 def _scaled(
     weights: PairWeights, spare: _Spare, rounds: int, tolerance: float
 ) -> tuple[Scalings, int, float]:
-    """Sinkhorn's scaling; rows last, so that each record's probabilities sum to 1."""
+    """Sinkhorn's scaling; rows last, so that each record's probabilities sum to 1.
+
+    Candidates that are not listed have the mean scaling: rows that share their only listed
+    candidate have partners all the same.
+    """
     supply, capacity = weights.supply, weights.capacity
     u, v = np.ones(len(supply)), np.ones(len(capacity))
     error, done = np.inf, 0
     while error > tolerance and done < rounds:
-        error = weights.scale_rows(v, spare.of_row * (spare.columns * spare.ghost_column), u)
+        error = weights.scale_rows(v, spare.beside_rows(v, capacity), u)
         if spare.counted and spare.columns:
             spare.ghost_column = 1.0 / max(float((supply * u * spare.of_row).sum()), 1e-140)
-        wrong = weights.scale_columns(u, spare.of_column * (spare.rows * spare.ghost_row), v)
+        wrong = weights.scale_columns(u, spare.beside_columns(u, supply, capacity), v)
         error = max(error, wrong)  # rows that are right at once may want the same column
         if spare.counted and spare.rows:
             spare.ghost_row = 1.0 / max(float((capacity * v * spare.of_column).sum()), 1e-140)
         done += 1
-    weights.scale_rows(v, spare.of_row * (spare.columns * spare.ghost_column), u)
+    weights.scale_rows(v, spare.alone_rows, u)
     return Scalings(u, v), done, float(error)
 
 
@@ -218,6 +231,7 @@ class _Spare:
     counted: bool = True  # whether it is known how many are
     ghost_row: float = 1.0
     ghost_column: float = 1.0
+    unlisted: Floats | None = None  # of each row: the weight of candidates that are not listed
 
     @classmethod
     def surplus(cls, weights: PairWeights) -> _Spare:
@@ -238,6 +252,24 @@ class _Spare:
         """Any record may be unmatched; the likelihood of rows is relative to their best pair."""
         of_row = _likely(weights.least_rows + alone)
         return cls(1.0, 1.0, of_row, _likely(weights.least_columns), counted=False)
+
+    @property
+    def alone_rows(self) -> Floats:
+        """The weight of each row's being unmatched."""
+        return self.of_row * (self.columns * self.ghost_column)
+
+    def beside_rows(self, v: Floats, capacity: Floats) -> Floats:
+        """What each row's sum has beside the listed pairs, given the columns' scaling."""
+        if self.unlisted is None:
+            return self.alone_rows
+        return self.alone_rows + self.unlisted * float(np.average(v, weights=capacity))
+
+    def beside_columns(self, u: Floats, supply: Floats, capacity: Floats) -> Floats:
+        """The same for columns, all of which have an equal share of what is not listed."""
+        alone = self.of_column * (self.rows * self.ghost_row)
+        if self.unlisted is None:
+            return alone
+        return alone + float((supply * u * self.unlisted).sum()) / float(capacity.sum())
 
     def unmatched(self, by: Scalings) -> Unmatched:
         """The scaled weights of being unmatched, for messages."""

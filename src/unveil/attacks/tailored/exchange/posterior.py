@@ -134,7 +134,8 @@ class _Rounds:
             for pairs in self.joined:
                 pairs.update(self.probability, product, damped=self.done >= UNDAMPED)
             self.evidence = np.log(product)
-            found = self.marginals(0.0).probability * self.graph.capacity[self.graph.columns]
+            likely: Floats = self.marginals(0.0).probability
+            found = likely * self.graph.capacity[self.graph.columns]
             change = float(np.abs(found - self.probability).max(initial=0.0))
             self.probability, self.done = found, self.done + 1
 
