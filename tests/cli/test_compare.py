@@ -140,3 +140,27 @@ def test_evidence_of_another_original(unveil_command):
     assert done.code == 3
     assert "a.json and x.json are of originals whose contents differ" in done.err
     assert "audit every release against one and the same file" in done.err
+
+
+def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_command, tmp_path):
+    (tmp_path / "policy.toml").write_text("max_risk = 0.05\nmax_loss = 0.15\n")
+    done = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
+    assert (done.code, done.err) == (1, "")
+    assert (
+        "No release keeps every limit of the policy. Nearest is a.csv, which misses 1 of 2 limits: "
+        "max risk by 35 points (40.0 % found, 5 % allowed)."
+    ) in " ".join(done.out.split())
+    as_json = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml", "--json")
+    assert as_json.code == 1
+    assert json.loads(as_json.out)["recommendation"] == {"kept": [], "nearest": ["a.csv"]}
+    (tmp_path / "policy.toml").write_text("max_risk = 0.2\n")
+    kept = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
+    assert kept.code == 0
+    assert kept.out.startswith("b.csv alone keeps every limit of the policy.")
+
+
+def test_a_policy_that_cannot_be_read_is_named(unveil_command, tmp_path):
+    (tmp_path / "policy.toml").write_text("max_risks = 0.2\n")
+    done = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
+    assert done.code == 3
+    assert "policy.toml" in done.err

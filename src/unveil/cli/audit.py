@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import note, print_json, progress
+from unveil.cli.console import FAILED, note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from unveil.values.results.evidence import Audit
     from unveil.values.results.policy import Policy
 
-FAILED = 1  # exit code
 SECTIONS = {
     "Files": ("schema", "release_schema", "truth", "renames", "plan", "allow", CSV),
     "Intruder": ("knows", "intruder_file", "attacks", "errors", "worst_case", "halves"),

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import print_json, progress
+from unveil.cli.console import FAILED, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import Pages, page_options
 from unveil.cli.verdict_text import print_comparison
@@ -21,6 +21,11 @@ from unveil.cli.verdict_text import print_comparison
     help="Risk of each record (audit --per-record): one file for each EVIDENCE, in the same order; "
     "none for a synthetic release.",
 )
+@click.option(
+    "--policy",
+    type=PATH,
+    help="TOML file of the limits that every release is judged by; default: those of its audit.",
+)
 @options.seed_option()
 @page_options
 @options.force_option
@@ -28,6 +33,7 @@ from unveil.cli.verdict_text import print_comparison
 def command(
     evidence: tuple[Path, ...],
     records: tuple[str | Path, ...],
+    policy: Path | None,
     seed: int,
     *,
     as_json: bool,
@@ -39,10 +45,14 @@ def command(
     \b
         unveil compare a.json b.json c.json --report comparison.html
         unveil compare a.json b.json --records a.csv --records b.csv
+        unveil compare a.json b.json --policy policy.toml
 
     Each EVIDENCE is the file of an audit (unveil audit ... --evidence FILE), all against the same
     original. A release is dominated by another with no more risk and no more loss, and less of
     one of them. The others are not ranked: a lower loss does not make up for a higher risk.
+
+    Which releases keep every limit of the policy comes first; if none does, which is nearest and
+    by how much it misses. With --policy, exit code 1 says that none keeps it.
 
     With --records the difference in risk of each two releases has a bootstrap interval over the
     records that were attacked in both.
@@ -50,13 +60,18 @@ def command(
     from unveil.workflows.compare import compare
 
     pages = Pages(**page, force=force)
-    pages.check((*evidence, *records))
+    pages.check((*evidence, *records, *([] if policy is None else [policy])))
     with progress("reading the evidence") as show:
-        comparison = compare(evidence, records=records or None, seed=seed, progress=show)
+        comparison = compare(
+            evidence, records=records or None, policy=policy, seed=seed, progress=show
+        )
         show("writing the page", 0, 0)
         pages.write(comparison)
     if as_json:
         print_json(comparison)
-        return
-    print_comparison(comparison)
-    pages.say()
+    else:
+        print_comparison(comparison)
+        pages.say()
+    found = comparison.recommendation
+    if policy is not None and (found is None or not found.kept):
+        raise SystemExit(FAILED)

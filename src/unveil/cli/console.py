@@ -18,6 +18,7 @@ from unveil.support.options import TaskProgress
 from unveil.wording import printable, reason
 
 SECONDS_BEFORE, SHARE_BEFORE = 5, 0.01  # of the work, before its speed is known
+FAILED = 1  # exit code: a policy is not kept, or a replay differs
 
 
 def say(line: str = "") -> None:

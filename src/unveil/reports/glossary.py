@@ -25,7 +25,7 @@ from unveil.values.intruder import Intruder
 from unveil.values.results import disclosure, knowledge, policy, read_off, remedies, subgroups
 from unveil.values.results import evidence as audit
 from unveil.values.results import supervised_bound as learnt
-from unveil.values.results.comparison import Dominated
+from unveil.values.results.comparison import Dominated, Recommendation
 from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
@@ -112,6 +112,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "changed-cells": ("Changed cells", measures.changed_cells),
     "shape": ("Before and after", Shape),
     "dominated": ("Dominated release", Dominated),
+    "nearest": ("Nearest to the policy", Recommendation),
     "score": ("Classical score", measures.classical_score),
     "policy": ("Policy", policy.Policy),
     "limit-columns-without-a-role": ("Limit: columns without a role", disclosure.WithoutRole),

@@ -4,8 +4,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+import msgspec
 import numpy as np
 
+from unveil.files.documents.toml import as_policy
 from unveil.measures.identity.confidence_interval import FEWEST_RECORDS, paired_difference
 from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
@@ -20,10 +22,13 @@ from unveil.values.results.comparison import (
     Dominated,
     LossValue,
     Paired,
+    Recommendation,
     WorstAttack,
 )
 from unveil.values.results.evidence import Audit, Evidence
+from unveil.values.results.policy import Policy
 from unveil.wording import count, listing
+from unveil.workflows.auditing.policy_check import check_policy
 from unveil.workflows.inputs.audited_releases import (
     attacks_met,
     differences_in_audits,
@@ -43,6 +48,7 @@ def compare(
     *,
     records: Sequence[Mapping[str, Floats] | str | os.PathLike[str]] | None = None,
     names: Sequence[str] | None = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
     seed: int = 0,
     progress: TaskProgress | None = None,
 ) -> Comparison:
@@ -62,6 +68,9 @@ def compare(
         intervals, by :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
     names
         Names of the releases; default: their files.
+    policy
+        Limits that every release is judged by, or their TOML file; default: those of its audit.
+        Limits on classes of equal records are judged only where the audit counted these classes.
     seed
         Random seed of the intervals.
     progress
@@ -80,10 +89,12 @@ def compare(
     ('strong',)
     """
     seed = check_seed(seed)
+    limits = as_policy(policy)
     tell = progress or (lambda _task, _done, _total: None)
     tell("reading the evidence", 0, 2)
     audited = read_audited(evidence)
-    by_name = dict(zip(names_of(audited, names), (one.evidence for one in audited), strict=True))
+    judged = [_judged(one.evidence, limits) for one in audited]
+    by_name = dict(zip(names_of(audited, names), judged, strict=True))
     releases = tuple(describe_release(name, one) for name, one in by_name.items())
     risks = risks_of(audited, [one.worst for one in releases], records)
     tell("comparing the releases", 1, 2)
@@ -102,9 +113,38 @@ def compare(
             for a, b in combinations(range(len(releases)), 2)
             if releases[a].worst is not None and releases[b].worst is not None
         ),
+        recommendation=recommend(releases),
         notes=(*differences_in_audits(by_name), *_sampled(placed)),
         seed=seed,
     )
+
+
+def _judged(evidence: Evidence, policy: Policy | None) -> Evidence:
+    """The evidence with the verdict by this policy; by its own if there is none."""
+    if policy is None:
+        return evidence
+    verdict = check_policy(policy, evidence)
+    return msgspec.structs.replace(evidence, verdict=verdict, policy=policy.to_dict())
+
+
+def recommend(releases: Sequence[ComparedRelease]) -> Recommendation | None:
+    """Which releases keep every limit, else which is nearest; None without a policy."""
+    judged = [one for one in releases if one.passed is not None]
+    if not judged:
+        return None
+    kept = sorted(
+        (one for one in judged if one.passed), key=lambda one: (one.loss is None, one.loss or 0.0)
+    )
+    nearest = list[str]()
+    if not kept:
+        least = min(_distance(one) for one in judged)
+        nearest = [one.name for one in judged if _distance(one) == least]
+    return Recommendation(kept=tuple(one.name for one in kept), nearest=tuple(nearest))
+
+
+def _distance(release: ComparedRelease) -> tuple[int, float]:
+    """How far a release is from its policy: the limits missed, then the largest miss."""
+    return len(release.missed), max(one.miss for one in release.missed)
 
 
 def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
@@ -135,6 +175,8 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
         older=evidence.is_older,
         passed=None if verdict is None else verdict.passed,
         broken=() if verdict is None else tuple(limit.limit for limit in verdict.broken),
+        missed=() if verdict is None else verdict.misses,
+        limits=0 if verdict is None else len(verdict.limits),
         attacks=tuple(
             AttackShare(name=one.name, direction=one.risk.direction, share=one.risk.share)
             for one in evidence.attacks

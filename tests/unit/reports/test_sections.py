@@ -157,11 +157,11 @@ def test_four_attacks_are_followed_each_once():
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({}, ". Limits"),
-        ({3: "columns_without_a_role"}, ": columns without a role. Limits"),
+        ({}, ": may stay unchanged; forbid row order; max loss"),
+        ({3: "columns_without_a_role"}, ": columns without a role; forbid row order; max loss"),
         (
             {3: "columns_without_a_role", 4: "identifiers_released"},
-            ": columns without a role, identifiers released. Limits",
+            ": columns without a role; identifiers released; max loss",
         ),
     ],
 )

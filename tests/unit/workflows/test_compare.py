@@ -9,6 +9,7 @@ from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
+from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.risk import Claims, Interval
 from unveil.workflows.compare import compare
 
@@ -271,3 +272,60 @@ def test_a_table_is_refused_by_its_file(tmp_path):
     write_records(audit, tmp_path / "records.csv")
     with pytest.raises(DataError, match=r"records.csv: records: the risks by distance"):
         compare([evidence(), evidence()], records=[tmp_path / "records.csv"] * 2)
+
+
+def test_who_keeps_the_policy_comes_first_the_least_loss_first():
+    given = [
+        evidence("a.csv", risk=0.3, loss=0.1),
+        evidence("b.csv", risk=0.1, loss=0.3),
+        evidence("c.csv", risk=0.05, loss=0.2),
+        evidence("d.csv", risk=0.2, loss=0.2),
+    ]
+    assert compare(given).recommendation is None  # nobody has set a limit
+    found = compare(given, policy=Policy(max_risk=0.1)).recommendation
+    assert (found.kept, found.nearest) == (("c.csv", "b.csv"), ())
+    strict = compare(given, policy=Policy(max_risk=0.04)).recommendation
+    assert (strict.kept, strict.nearest) == ((), ("c.csv",))
+
+
+@pytest.mark.parametrize(
+    ("limits", "nearest", "missed"),
+    [
+        # One limit missed by far is nearer than two missed by little.
+        ({"max_risk": 0.04, "max_loss": 0.15}, "a.csv", ["max_risk"]),
+        # Each misses both: the largest miss relative to its limit decides.
+        ({"max_risk": 0.04, "max_loss": 0.05}, "b.csv", ["max_loss", "max_risk"]),
+        # What was not measured is missed beyond every number.
+        ({"max_risk": 0.35, "max_confirmed": 0.5, "max_loss": 0.15}, "a.csv", ["max_confirmed"]),
+    ],
+)
+def test_nearest_misses_the_fewest_limits_then_by_the_least(limits, nearest, missed):
+    given = [evidence("a.csv", risk=0.3, loss=0.1), evidence("b.csv", risk=0.05, loss=0.2)]
+    found = compare(given, policy=Policy(**limits))
+    assert found.recommendation.nearest == (nearest,)
+    assert [one.limit for one in found[nearest].missed] == missed
+    turned = compare(given[::-1], policy=Policy(**limits))
+    assert turned.recommendation == found.recommendation
+
+
+def test_releases_that_miss_alike_are_both_nearest():
+    given = [evidence(name, risk=0.3, loss=0.1) for name in ("a.csv", "b.csv")]
+    found = compare(given, policy=Policy(max_risk=0.1)).recommendation
+    assert found.nearest == ("a.csv", "b.csv")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "found", "kept", "miss"),
+    [
+        (0.05, 0.088, False, 0.76),
+        (0.05, 0.01, True, 0),
+        (3, 1, False, 2 / 3),
+        (0.0, 0.1, False, np.inf),
+        (0.05, None, False, np.inf),
+        (True, True, False, np.inf),
+        (("age",), ("sex",), False, np.inf),
+    ],
+)
+def test_a_miss_is_relative_to_its_limit(allowed, found, kept, miss):
+    limit = Limit(limit="max_risk", allowed=allowed, found=found, kept=kept, reason="")
+    assert limit.miss == pytest.approx(miss)

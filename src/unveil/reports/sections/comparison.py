@@ -8,6 +8,7 @@ from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.households import beside_persons
+from unveil.reports.sections.verdict import ROW_ORDER, misses
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -70,6 +71,8 @@ def numbered_releases(comparison: Comparison) -> Comparison:
                 one,
                 name=numbers[one.name],
                 worst=_without_row_order(one.worst),
+                broken=tuple(limit for limit in one.broken if limit != ROW_ORDER),
+                missed=tuple(limit for limit in one.missed if limit.limit != ROW_ORDER),
                 attacks=tuple(run for run in one.attacks if not uses_row_order(run.name)),
             )
             for one in comparison.releases
@@ -84,6 +87,13 @@ def numbered_releases(comparison: Comparison) -> Comparison:
             for one in comparison.dominated
         ),
         not_placed=numbered(comparison.not_placed),
+        recommendation=None
+        if comparison.recommendation is None
+        else changed(
+            comparison.recommendation,
+            kept=numbered(comparison.recommendation.kept),
+            nearest=numbered(comparison.recommendation.nearest),
+        ),
         differences=tuple(
             changed(one, first=numbers[one.first], second=numbers[one.second])
             for one in comparison.differences
@@ -98,8 +108,9 @@ def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
 
 
 def verdict(comparison: Comparison) -> Phrase:
-    """Between which releases the choice is."""
-    said = phrase(
+    """Which releases keep the policy, and between which the choice is."""
+    said = recommendation(comparison)
+    said += phrase(
         "{} releases of one original of {} people.",
         counted(len(comparison.releases)),
         counted(comparison.records),
@@ -114,6 +125,30 @@ def verdict(comparison: Comparison) -> Phrase:
                 _and_households(one),
                 decimal(one.loss),
             )
+    return said
+
+
+def recommendation(comparison: Comparison) -> Phrase:
+    """Which releases keep every limit; if none does, which is nearest, and what it misses."""
+    found = comparison.recommendation
+    if found is None:
+        return ()
+    if len(found.kept) > 1:
+        return phrase(
+            "These keep every limit of the [policy](policy), the least loss first: {}. ",
+            names(found.kept),
+        )
+    if found.kept:
+        return phrase("{} alone keeps every limit of the [policy](policy). ", name(found.kept[0]))
+    said = phrase("No release keeps every limit of the [policy](policy). ")
+    for nearest in map(comparison.__getitem__, found.nearest):
+        said += phrase(
+            "[Nearest](nearest) is {}, which misses {} of {} limits: {}. ",
+            name(nearest.name),
+            counted(len(nearest.missed)),
+            counted(nearest.limits),
+            misses(nearest.missed),
+        )
     return said
 
 

@@ -1,8 +1,9 @@
 """Verdict: what is decided, limit by limit, and what to know before reading on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import limit_key
@@ -23,15 +24,9 @@ from unveil.support.phrases import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import ALWAYS, Limit
-from unveil.wording import listing
 
-SHARES = (
-    "max_risk",
-    "max_subgroup_risk",
-    "max_confirmed",
-    "max_wrong_certainty",
-    "max_interval_disclosure",
-)
+ROW_ORDER = "forbid_row_order"  # not told to others, who could use it
+NO_SHARES = ("max_loss", "k_anonymity", "l_diversity", "t_closeness", *ALWAYS)
 
 
 def subject(evidence: Evidence, *, external: bool) -> Phrase:
@@ -79,17 +74,34 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
         return Section(key="limits", title="Limits", paragraphs=(no_policy,))
     decision = phrase("The [policy](policy) is kept: every limit holds.")
     if not verdict.passed:
-        broken = {one.limit for one in verdict.broken}
-        why = listing(limit.replace("_", " ") for limit in ALWAYS if limit in broken)
         decision = phrase(
-            f"The [policy](policy) is NOT kept{': ' if why else ''}{why}. "
-            "Limits that are broken: {} of {}.",
+            "The [policy](policy) is NOT kept: {}. This release misses {} of {} limits.",
+            misses(verdict.misses, external=external),
             counted(len(verdict.broken)),
             counted(len(verdict.limits)),
         )
     table = _limits(verdict.limits, external=external)
     exhibit = Exhibit(name="limits", title="The policy, limit by limit", table=table)
     return Section(key="limits", title="Limits", paragraphs=(decision,), exhibits=(exhibit,))
+
+
+def misses(limits: Sequence[Limit], *, external: bool = False) -> Phrase:
+    """The limits that are missed, each by how much, in the order given."""
+    shown = [one for one in limits if not (external and one.limit == ROW_ORDER)]
+    return tuple(piece for limit in shown for piece in ("; ", *_miss(limit)))[1:]
+
+
+def _miss(limit: Limit) -> Phrase:
+    said = phrase("{}", Term(limit.limit.replace("_", " "), limit_key(limit.limit)))
+    if limit.found is None:
+        return said + phrase(" (not measured)")
+    if not isfinite(limit.miss):
+        return said
+    allowed, found = cast("float", limit.allowed), cast("float", limit.found)
+    if limit.limit in NO_SHARES:
+        return said + phrase(" ({} found, {} allowed)", decimal(found), as_given(allowed))
+    by = decimal(100 * (found - allowed))
+    return said + phrase(" by {} points ({} found, {} allowed)", by, percent(found), level(allowed))
 
 
 def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
@@ -103,13 +115,13 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     rows = tuple(
         (
             _limit(one, external=external),
-            _value(one.allowed, level if one.limit in SHARES else as_given, external=external),
-            _value(one.found, percent if one.limit in SHARES else decimal, external=external),
+            _value(one.allowed, as_given if one.limit in NO_SHARES else level, external=external),
+            _value(one.found, decimal if one.limit in NO_SHARES else percent, external=external),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
         for one in limits
-        if not (external and one.limit == "forbid_row_order")  # which anybody could use
+        if not (external and one.limit == ROW_ORDER)
     )
     table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from unveil.values.results.policy import Limit
 from unveil.values.results.risk import Interval
 
 
@@ -62,6 +63,8 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int | None  # columns
     passed: bool | None  # None: there was no policy
     broken: tuple[str, ...]  # limits of the policy that are not met
+    missed: tuple[Limit, ...]  # the same with figures, the largest miss first
+    limits: int  # of the policy
     attacks: tuple[AttackShare, ...]  # all but the worst of a sweep
     losses: tuple[LossValue, ...]
     older: bool = False  # its evidence is of an earlier format
@@ -99,6 +102,17 @@ class Dominated(msgspec.Struct, frozen=True, kw_only=True):
     by: tuple[str, ...]
 
 
+class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
+    """Which releases keep every limit of the policy; if none does, which is nearest to it.
+
+    Nearest is the release that misses the fewest limits; of several, the one whose largest miss,
+    relative to its limit, is the least.
+    """
+
+    kept: tuple[str, ...]  # the least loss first
+    nearest: tuple[str, ...]  # none if one keeps every limit; several if they tie
+
+
 class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """The mean difference of the risks of the same records under two attacks."""
 
@@ -127,6 +141,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     dominated: tuple[Dominated, ...]
     not_placed: tuple[str, ...]  # risk or loss is not known
     differences: tuple[Difference, ...]  # of every pair
+    recommendation: Recommendation | None  # None: no release was audited with a policy
     notes: tuple[str, ...]  # where releases are not fully comparable
     seed: int
 

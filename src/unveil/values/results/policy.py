@@ -1,5 +1,6 @@
 """Policy: the limits that a data steward sets, and the verdict on each."""
 
+from math import inf
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -186,6 +187,19 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     reason: str  # in words
     keys: tuple[str, ...] = ()  # of the classes that were counted
 
+    @property
+    def miss(self) -> float:
+        """How far the figure is beyond the limit, relative to the limit; 0 if it is met.
+
+        Infinite where that is no number: nothing was measured, or nothing is allowed.
+        """
+        if self.kept:
+            return 0.0
+        allowed, found = self.allowed, self.found
+        if isinstance(allowed, bool | tuple) or isinstance(found, bool | tuple | None):
+            return inf
+        return abs(found - allowed) / allowed if allowed else inf
+
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a release meets a policy, limit by limit."""
@@ -197,3 +211,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def broken(self) -> tuple[Limit, ...]:
         """The limits that are not met."""
         return tuple(limit for limit in self.limits if not limit.kept)
+
+    @property
+    def misses(self) -> tuple[Limit, ...]:
+        """The limits that are not met, the largest miss relative to its limit first."""
+        return tuple(sorted(self.broken, key=lambda limit: -limit.miss))
