@@ -5,12 +5,20 @@ Tables and their columns are in `unveil.reports.tables`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from unveil.reports.tables import Table
 from unveil.support.phrases import Phrase
+
+
+class LimitLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit of the policy, as a line across a chart."""
+
+    axis: Literal["x", "y"]  # on which the limit is measured
+    limit: str
+    value: float
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +32,7 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     says: Phrase = ()  # what the chart shows, for those who do not see it
     notes: tuple[Phrase, ...] = ()
     about: str | None = None  # the one column that a chart among many like it is of
+    limits: tuple[LimitLine, ...] = ()  # of the policy, drawn into the chart
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from unveil import __version__
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import OLDER, cautions, headline
+from unveil.reports.limit_lines import with_limit_lines
 from unveil.reports.sections import (
     advice,
     attacks,
@@ -45,7 +46,9 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         verdict=headline(evidence, external=external),
         passed=None if evidence.verdict is None else evidence.verdict.passed,
         facts=tuple(verdict.facts(evidence)),
-        sections=tuple(section for section in sections if section is not None),
+        sections=tuple(
+            with_limit_lines(one, evidence.policy) for one in sections if one is not None
+        ),
         limits=tuple(validity(evidence, external=external)),
         version=evidence.version,
         external=external,
@@ -115,7 +118,7 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         verdict=comparison.verdict(result),
         passed=None,
         facts=comparison.facts(result),
-        sections=tuple(section for section in sections if section is not None),
+        sections=tuple(with_limit_lines(one, result.policy) for one in sections if one is not None),
         limits=comparison.limits(),
         version=__version__,
         external=external,

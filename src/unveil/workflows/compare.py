@@ -114,6 +114,7 @@ def compare(
             if releases[a].worst is not None and releases[b].worst is not None
         ),
         recommendation=recommend(releases),
+        policy=judged[0].policy if all(o.policy == judged[0].policy for o in judged) else None,
         notes=(*differences_in_audits(by_name), *_sampled(placed)),
         seed=seed,
     )

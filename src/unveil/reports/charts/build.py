@@ -16,6 +16,7 @@ from unveil.reports.charts.marks import (
     beside_each_other,
     dashes,
     dots,
+    draw_limits,
     folded,
     kinds_in,
     legend,
@@ -41,6 +42,7 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
         raise ValueError(f"'{exhibit.name}' is a table only")
     drawn = (CHARTS | _REGISTERED)[exhibit.chart](exhibit.table.records())
     made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
+    draw_limits(made.get("layer", []), exhibit.limits)
     made |= {"width": "container", "description": plain(exhibit.says)}
     made.pop("config", None)  # the theme's, once for all
     made.pop("$schema", None)  # an address that nobody needs

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, ORANGE, RED
+from unveil.reports.content import LimitLine
 
 Rows = list[dict[str, Any]]
 Drawn = alt.LayerChart | alt.FacetChart
@@ -186,3 +187,25 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X, *more: alt.Char
         tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
     )
     return alt.layer(line, points, *more).properties(height=tall(rows, name))
+
+
+def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine]) -> None:
+    """Add a dashed line and its words for each limit, and make room where the axis ends below."""
+    for line in limits:
+        across = "y" if line.axis == "x" else "x"
+        for layer in layers:
+            _extend(layer.get("encoding", {}).get(line.axis, {}).get("scale"), line.value)
+        written = f"{100 * line.value:g} %" if line.limit != "max_loss" else f"{line.value:g}"
+        words = {"type": "text", "text": f"limit {written}", "color": RED, "align": "left", "dx": 4}
+        words |= {"baseline": "bottom", "dy": -2} if line.axis == "y" else {"baseline": "top"}
+        at = {line.axis: {"datum": line.value}}
+        rule = {"type": "rule", "color": RED, "strokeWidth": 2, "strokeDash": [6, 3]}
+        once: dict[str, Any] = {"data": {"values": [{}]}}
+        layers.append({**once, "mark": rule, "encoding": at})
+        layers.append({**once, "mark": words, "encoding": {**at, across: {"value": 0}}})
+
+
+def _extend(scale: dict[str, Any] | None, value: float) -> None:
+    """Let an axis reach a limit, to the next round share."""
+    if scale and "domain" in scale and scale["domain"][1] < value:
+        scale["domain"] = [0, next(end for end in (*ROUND, 1.0) if value <= end)]

@@ -1,5 +1,7 @@
 """Comparison of several releases of one original, by risk and loss."""
 
+from typing import Any
+
 import msgspec
 
 from unveil.values.results.policy import Limit
@@ -142,6 +144,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     not_placed: tuple[str, ...]  # risk or loss is not known
     differences: tuple[Difference, ...]  # of every pair
     recommendation: Recommendation | None  # None: no release was audited with a policy
+    policy: dict[str, Any] | None  # the limits of all releases; None: they have none, or several
     notes: tuple[str, ...]  # where releases are not fully comparable
     seed: int
 

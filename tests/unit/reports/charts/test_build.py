@@ -11,7 +11,8 @@ import pytest
 from fixtures.chart_layers import layers
 from fixtures.numbered_evidence import numbered, numbered_comparison
 from unveil.reports.charts.build import CHARTS, specification
-from unveil.reports.charts.marks import up_to
+from unveil.reports.charts.marks import draw_limits, up_to
+from unveil.reports.content import LimitLine
 from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import plain
 
@@ -43,3 +44,45 @@ def test_a_chart_is_told_to_those_who_do_not_see_it(chart):
 def test_small_shares_are_drawn_on_a_short_axis(most, end):
     rows = [{"share": most / 2, "high": None}, {"share": most / 3, "high": most}]
     assert up_to(rows, "share", "high").to_dict() == {"domain": [0, end]}
+
+
+LINES = {
+    "attacks": [("x", 0.05)],
+    "claims": [("x", 0.02)],
+    "knowledge": [("y", 0.05)],
+    "noise": [("y", 0.05)],
+    "subgroups": [("x", 0.1)],
+    "remedies": [("x", 0.05)],
+    "risk_loss": [("x", 0.3), ("y", 0.05)],
+    "attacks_beside": [("x", 0.05)],
+}
+POLICY = {
+    "max_risk": 0.05, "max_loss": 0.3, "max_confirmed": 0.02, "max_subgroup_risk": 0.1,
+    "k_anonymity": 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_limit_is_a_line_on_its_axis(chart):
+    pages = (
+        summary(numbered({"policy": POLICY})),
+        comparison_summary(numbered_comparison({"policy": POLICY})),
+    )
+    shown = next(one for page in pages for one in page.exhibits() if one.chart == chart)
+    lines = [
+        (axis, given["datum"])
+        for layer in specification(shown)["layer"]
+        if layer["mark"]["type"] == "rule"
+        for axis, given in layer["encoding"].items()
+        if "datum" in given
+    ]
+    assert lines == LINES.get(chart, [])
+
+
+def test_a_limit_beyond_the_axis_makes_room_for_itself():
+    rows = [{"known": place, "share": 0.004, "low": None, "high": None} for place in (1, 2)]
+    layers = CHARTS["knowledge"](rows).to_dict(validate=False)["layer"]
+    assert layers[0]["encoding"]["y"]["scale"]["domain"] == [0, 0.01]
+    draw_limits(layers, [LimitLine(axis="y", limit="max_risk", value=0.2)])
+    assert layers[0]["encoding"]["y"]["scale"]["domain"] == [0, 0.25]
+    assert layers[-1]["mark"]["text"] == "limit 20 %"

@@ -1,0 +1,43 @@
+"""Limit lines: the policy's limits, drawn into every chart whose axis they are measured on."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from unveil.reports.content import LimitLine, Section
+
+AXES: dict[
+    str, dict[Literal["x", "y"], str]
+] = {  # of each chart: the limit that each axis is compared with
+    "attacks": {"x": "max_risk"},
+    "claims": {"x": "max_confirmed"},
+    "knowledge": {"y": "max_risk"},
+    "noise": {"y": "max_risk"},
+    "subgroups": {"x": "max_subgroup_risk"},
+    "remedies": {"x": "max_risk"},
+    "risk_loss": {"x": "max_loss", "y": "max_risk"},
+    "attacks_beside": {"x": "max_risk"},
+}
+
+
+def with_limit_lines(section: Section, policy: Mapping[str, Any] | None) -> Section:
+    """The section with the limits of a policy in its charts."""
+    exhibits = tuple(
+        msgspec.structs.replace(one, limits=limit_lines(one.chart, policy or {}))
+        for one in section.exhibits
+    )
+    return msgspec.structs.replace(section, exhibits=exhibits)
+
+
+def limit_lines(chart: str | None, policy: Mapping[str, Any]) -> tuple[LimitLine, ...]:
+    """The limits of a policy that a chart can show.
+
+    >>> limit_lines("attacks", {"max_risk": 0.05, "max_loss": 0.3})
+    (LimitLine(axis='x', limit='max_risk', value=0.05),)
+    """
+    return tuple(
+        LimitLine(axis=axis, limit=limit, value=float(policy[limit]))
+        for axis, limit in AXES.get(chart or "", {}).items()
+        if policy.get(limit) is not None
+    )
