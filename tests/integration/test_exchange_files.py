@@ -6,7 +6,8 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Release, Schema, attacks, masks, measures
-from unveil.errors import SpecError, UsageError
+from unveil.errors import DataError, SpecError, UsageError
+from unveil.table.attribute import Attribute
 
 N, COLUMNS = 300, list("abcde")
 BLIND, KNOWING = attacks.Exchange(), attacks.Exchange(level="parameters")
@@ -151,3 +152,23 @@ def test_a_column_of_one_value_says_nothing():
     data = data.replace([pl.Series("c", [1.0] * N)])
     plan = [masks.RankSwapping(p=20, columns=["a", "b"])]
     assert measures.risk(linked(data, plan, KNOWING)).share > 0.5
+
+
+def test_a_plan_of_other_windows_is_refused():
+    """Cells may be wrong; that most true rows are outside of a window is no error of cells."""
+    data = people()
+    release = unveil.mask(data, [masks.RankSwapping(p=60)], seed=1)
+    narrow = unveil.mask(data, [masks.RankSwapping(p=1)], seed=2)
+    wrong = Release(release.data, narrow.plan, narrow.channels, release.row_map)
+    with pytest.raises(DataError, match="exchange: the masking that is known cannot have made"):
+        measures.risk(links(data, wrong, KNOWING))
+
+
+def test_columns_without_an_order_are_left_out_where_nothing_is_known_of_the_masking():
+    data = people()
+    town = pl.Series("town", np.random.default_rng(3).choice(["n", "s"], N))
+    data = data.with_column(town, Attribute(role={"quasi"}, level="nominal"))
+    plan = [masks.RankSwapping(p=50, columns=COLUMNS)]
+    assert measures.risk(linked(data, plan, BLIND)).share == 1
+    with pytest.raises(UsageError, match="exchange: at least 2 known attributes have numbers"):
+        linked(data, plan, BLIND, knows=["a", "town"])

@@ -88,10 +88,10 @@ def command(
     risk by each attack, other disclosure, and the loss by masking. Exit code 1 means that the
     policy is not kept.
 
-    A policy is a TOML file with any of max_risk, max_subgroup_risk, max_confirmed,
-    max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity, t_closeness, max_loss,
-    forbid_row_order = true, may_stay_unchanged = ["sex"]. --evidence is as private as ORIGINAL: it
-    holds the plan and its seed.
+    A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
+    max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
+    t_closeness, max_loss, forbid_row_order = true, may_stay_unchanged = ["sex"]. --evidence is as
+    private as ORIGINAL: it holds the plan and its seed.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)

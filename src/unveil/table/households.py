@@ -142,14 +142,16 @@ def shared_columns(data: Microdata, homes: Homes) -> tuple[str, ...]:
     )
 
 
-def likely_shared(data: Microdata, homes: Homes) -> tuple[str, ...]:
+def likely_shared(data: Microdata, homes: Homes, numbers: Sequence[str] = ()) -> tuple[str, ...]:
     """The columns that all members share and that are not declared: they may describe households.
 
-    Few households, or one value in the whole file, are no sign of it.
+    Few households, or one value in the whole file, are no sign of it. `numbers` are those of
+    households, declared or not.
     """
     if np.count_nonzero(homes.sizes > 1) < FEWEST_HOUSEHOLDS:
         return ()
-    found = [n for n in shared_columns(data, homes) if not data.schema[n].per_household]
+    shared = [name for name in shared_columns(data, homes) if name not in numbers]
+    found = [name for name in shared if not data.schema[name].per_household]
     return tuple(name for name in found if data.column(name).drop_nulls().n_unique() > 1)
 
 

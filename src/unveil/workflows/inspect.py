@@ -90,7 +90,7 @@ def inspect(
     numbers = household_numbers(data) or tuple(n for n, r in likely.items() if r == "household")
     if write_schema is not None:
         homes = households_of(data, numbers)
-        shared = () if homes is None else likely_shared(data, homes)
+        shared = () if homes is None else likely_shared(data, homes, numbers)
         write_bytes(as_path(write_schema), schema_stub(inferred, likely, shared), force=force)
     notes = (*_notes(inferred), *household_notes(data, numbers))
     return Inspection(len(data), tuple(columns), notes)

@@ -163,10 +163,11 @@ def clues(release: Microdata, people: Microdata, known: Homes) -> tuple[str, ...
 
 
 def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
-    """Rows that are alike in all that members share are taken for a household.
+    """Rows that are alike in what members share are taken for a household.
 
-    A class of more rows than any household has members holds several, which nobody can tell apart:
-    its rows stand alone.
+    Columns that were masked person by person tell nothing: those are used by which the groups are
+    most like households. A class of more rows than any household has members holds several, which
+    nobody can tell apart: its rows stand alone.
     """
     columns = clues(release, people, known)
     if not columns:
@@ -175,11 +176,36 @@ def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
             "household number is one that all members of a household share in the original; "
             "grouping 'none' links persons one by one"
         )
-    classes = classes_of(release, columns)
+    classes = classes_of(release, _telling(release, columns, known))
     sizes = classes.scatter(classes.sizes)
     several = sizes > known.sizes.max()
     number = classes.scatter(np.arange(len(classes.sizes)))
     return Homes.from_cells(np.where(several, -1, number))
+
+
+def _telling(release: Microdata, columns: Sequence[str], known: Homes) -> tuple[str, ...]:
+    """The columns by which rows form groups of the sizes that households have.
+
+    From all of them or one of them on, columns are added and left out while that makes more rows
+    members of a group of a size that occurs as often.
+    """
+    persons = np.bincount(known.sizes, known.sizes)
+    wanted = persons * (len(release) / persons.sum())
+
+    def fit(names: frozenset[str]) -> tuple[float, list[str]]:
+        sizes = classes_of(release, sorted(names)).sizes
+        sizes = sizes[sizes < len(wanted)]
+        rows = np.bincount(sizes, sizes, minlength=len(wanted))
+        return float(np.minimum(rows, wanted).sum()), sorted(names)
+
+    starts = [frozenset(columns), *(frozenset([name]) for name in columns)]
+    chosen = max(starts, key=fit)
+    while True:
+        changed = [other for name in columns if (other := chosen ^ {name})]
+        best = max(changed, key=fit, default=chosen)
+        if fit(best)[0] <= fit(chosen)[0]:
+            return tuple(name for name in columns if name in chosen)
+        chosen = best
 
 
 class Overlap(NamedTuple):

@@ -150,8 +150,18 @@ class MemberFinder:
         kept = place < k
         result = Neighbours.none_yet(len(records), k)
         result.rows[record[kept], place[kept]] = row[kept]
-        result.scores[record[kept], place[kept]] = near.scores[at][record[kept], rank[kept]]
+        scores = near.scores[at][record[kept], rank[kept]]
+        if self.households.log_totals(homes[:1]) is not None:  # the score is a log-probability
+            scores += self._doubt(members.extra, least, pair)[pair[entry][order][kept]]
+        result.scores[record[kept], place[kept]] = scores
         return result._replace(n_best=n_best, work=near.work)
+
+    def _doubt(self, extra: Floats, least: Floats, pair: Ints) -> Floats:
+        """What it takes off the log-probability that other members of the household fit, too."""
+        rate = self.households.details.get("rate", 1.0)
+        with np.errstate(invalid="ignore"):  # nobody fits
+            likely = np.nan_to_num(np.exp(-rate * (extra - least[pair])))
+        return np.log(np.maximum(np.bincount(pair, likely, minlength=len(least)), 1.0))
 
     def log_totals(self, records: Ints) -> Floats | None:
         homes, at = np.unique(self.search.queries.of_record[records], return_inverse=True)

@@ -29,7 +29,7 @@ def household_notes(data: Microdata, numbers: Sequence[str]) -> Iterator[str]:
                 'number: declare it (household = "hid"), else each person is masked alone'
             )
         return
-    if shared := likely_shared(data, homes):
+    if shared := likely_shared(data, homes, numbers):
         several = count(int((homes.sizes > 1).sum()), "household")
         yield (
             f"{listing(shared)}: all members of each of the {several} of two or more, by {name}, "

@@ -2,9 +2,11 @@
 
 import numpy as np
 import polars as pl
+import pytest
 
 from unveil import Microdata, Schema
 from unveil.attacks.households.groupings import Overlap, read_off
+from unveil.table.attribute import Attribute
 from unveil.table.households import Homes, households_of
 
 
@@ -53,3 +55,31 @@ def test_rows_alike_in_all_that_members_share_are_a_household():
     several = people.take([0, 1, 2, 3, 2, 3]).select(["roof", "weight"])
     found = read_off(several, people, homes)  # four rows alike are more than any household
     assert sorted(found.sizes.tolist()) == [1, 1, 1, 1, 2]
+
+
+def households_of_several_sizes(n=60, seed=0):
+    """Persons, and two columns that all members share, each with a value of its own household."""
+    rng = np.random.default_rng(seed)
+    home = np.repeat(np.arange(n), rng.integers(1, 5, n))
+    frame = pl.DataFrame({"home": home, "rent": rng.normal(size=n)[home], "weight": 1.0 + home})
+    return Microdata(frame, Schema(confidential="rent", household="home", weight="weight"))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("noisy", [("rent",), ("weight",), ("rent", "area"), ()])
+def test_columns_masked_person_by_person_do_not_part_households(noisy, turned):
+    people = households_of_several_sizes()
+    homes, rng = households_of(people), np.random.default_rng(1)
+    area = pl.Series("area", [f"{home % 7}" for home in people.column("home")])
+    people = people.with_column(area, Attribute(role={"quasi"}))
+    names = ["area", "rent", "weight"][:: -1 if turned else 1]
+    release = people.select(names)
+    moved = [
+        people.column(name) + rng.normal(0, 0.01, len(people)) for name in noisy if name != "area"
+    ]
+    if "area" in noisy:
+        moved.append(pl.Series("area", rng.permutation(people.column("area").to_numpy())))
+    release = release.replace(moved)
+    found = read_off(release, people, homes)
+    pairs = {(a, b) for a, b in zip(found.of_record, homes.of_record, strict=True)}
+    assert len(found) == len(homes) == len(pairs)

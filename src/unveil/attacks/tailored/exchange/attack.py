@@ -15,18 +15,21 @@ from unveil.attacks.base import (
     MaskKnowledge,
     Matching,
 )
-from unveil.attacks.nearest import NearestSearch
+from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.rank.attack import Rank
 from unveil.attacks.tailored.attack import Tailored
 from unveil.attacks.tailored.exchange.posterior import MOST_LISTED, ExchangePosterior
 from unveil.attacks.tailored.exchange.value_blocks import ValueBlocks
+from unveil.attacks.tailored.likelihood import Likelihoods, likelihoods_of
 from unveil.attacks.tailored.masked_view import MaskedView
-from unveil.errors import SpecError, UsageError
+from unveil.errors import DataError, SpecError, UsageError
 from unveil.support.work import EXCHANGED_SECONDS
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
+from unveil.wording import listing
 
 OUTSIDE = -float(np.log(0.01))  # the cost of a cell that the window excludes: it may be wrong
+MOST_WRONG = 0.5  # of the true rows may be outside of a window
 FEWEST_COLUMNS = 2
 PAIR_BYTES = 70  # of a listed pair, per column: groups, factors and chances, of three mechanisms
 MOVED = 0.5  # the share of a column's values that both files have, from which on values only moved
@@ -114,6 +117,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
 
     def finder(self, files: LinkageFiles) -> Finder:
         if self.level is None:
+            files = _ordered(files)
             view = MaskedView(files)
             search = cast("NearestSearch", Rank().finder(files))
             noise = dict.fromkeys(files.columns, 0.0)
@@ -125,6 +129,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
                 for one in channels
                 if one.noise_after_exchange is not None
             }
+            _check_windows(files, likelihoods_of(channels, view), tuple(noise))
             if not noise:
                 raise UsageError(
                     "exchange: the plan exchanges no values in pairs of what the intruder knows; "
@@ -137,6 +142,39 @@ class Exchange(Attack, frozen=True, kw_only=True):
                 ValueBlocks.noisy(*sides, deviation) if deviation else ValueBlocks.of(*sides)
             )
         return replace(search, posterior_model=ExchangePosterior(tuple(blocks)))
+
+
+def _ordered(files: LinkageFiles) -> LinkageFiles:
+    """The files by the columns that have an order, since no others can be followed blindly."""
+    columns = Rank().comparable(FilePair(*files.pair, files.truth), files.columns)
+    if len(columns) < FEWEST_COLUMNS:
+        raise UsageError(
+            f"exchange: at least {FEWEST_COLUMNS} known attributes have numbers or ordered "
+            "categories in both files; these are "
+            f"{listing(columns) or 'none'}: let the intruder know more, or attack by distance"
+        )
+    forms = {name: about for name, about in files.form_columns.items() if about in columns}
+    return replace(files, columns=columns, form_columns=forms)
+
+
+def _check_windows(files: LinkageFiles, parts: Likelihoods, exchanged: tuple[str, ...]) -> None:
+    """Refuse windows that exclude most true rows: more than wrong cells explain."""
+    if files.truth is None or files.links_strangers:
+        return
+    rows = files.truth.row_of_record
+    records = np.flatnonzero(rows >= 0)
+    for columns, part in parts.items():
+        if not {*columns} & {*exchanged}:
+            continue
+        sides = as_records(part.intruder), as_records(part.released)
+        costs = files.engine.prepare(*sides, part.metric).costs(records, rows[records])
+        outside = int((costs >= OUTSIDE - 1e-9).sum())
+        if outside > MOST_WRONG * len(records):
+            raise DataError(
+                "exchange: the masking that is known cannot have made these true rows: column "
+                f"{listing(columns)} ({outside:,} of {len(records):,}); is it the plan of this "
+                "release, and is this its original? Otherwise attack without level"
+            )
 
 
 def has_moved(pair: FilePair, column: str) -> bool:
