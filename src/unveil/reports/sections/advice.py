@@ -58,12 +58,29 @@ def _introduction(evidence: Evidence) -> Phrase:
 def _points(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.identifiers:
         yield phrase("Take out what [names people](identifier): {}.", names(evidence.identifiers))
+    yield from _households(evidence)
     yield from _row_order(evidence)
     yield from _attributes(evidence)
     yield from _unchanged_columns(evidence)
     yield from _riskiest_record(evidence)
     yield from _worst_subgroup(evidence)
     yield from _best_remedy(evidence)
+
+
+def _households(evidence: Evidence) -> Iterator[Phrase]:
+    """What tells who lives together, if an attack has used it."""
+    together = [homes for _, homes in evidence.household_attacks if homes.together]
+    if not together:
+        return
+    remedy = "mask what its members share once per household (per_household)"
+    if evidence.grouping:
+        remedy = 'leave the household number out (household = "drop")'
+    yield phrase(
+        f"Households: the release tells who lives together, by which {{}} of {{}} "
+        f"[households](linked-households) are linked: {remedy}.",
+        counted(together[0].risk.expected),
+        counted(together[0].risk.n),
+    )
 
 
 def _row_order(evidence: Evidence) -> Iterator[Phrase]:
@@ -165,9 +182,12 @@ def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
         cost = phrase(
             "; the [loss](loss) goes from {} to {}", decimal(remedies.loss), decimal(best.loss)
         )
+    apart = ""
+    if any(homes.together for _, homes in evidence.household_attacks):
+        apart = " Persons are linked one by one here: whole households may still be found."
     yield phrase(
         "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then "
-        "somebody who does not know of it links by {} {} instead of {}{}{}.",
+        f"somebody who does not know of it links by {{}} {{}} instead of {{}}{{}}{{}}.{apart}",
         name(best.does),
         attack(remedies.attack),
         percent(best.share),
