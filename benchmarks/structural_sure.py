@@ -8,7 +8,7 @@ those strongly correlated apart. The second file holds the people of the first, 
 others. `--level split` splits the first file instead, into halves of the same people or strangers:
 there an intruder knows the truth. Each search is one line.
 show: the logistic curve of the deviations that fits FITTED best, and the reliability of links
-in HELD_OUT by the earlier curve and by the present one.
+in HELD_OUT by the earlier curve and by the present one; with splits, whether they better it.
 
 A search counts once, whatever its number of links: they are right or wrong together. Of strangers
 no link is right. For speed there are no random starts, and pairs of files of one draw have the
@@ -152,11 +152,36 @@ def reliability(curve, searches):
         yield f"{BINS[place]:.2f}-{BINS[place + 1]:.2f}", str(own.sum()), *mean
 
 
+def moved(searches):
+    """The log score of draws whose first file was split, by a curve that these splits move.
+
+    The prior of the move is normal; its deviation is given with the scores.
+    """
+    even, slope = CURVES["present"]
+    draws_of = {level: {} for level in ("files", "split")}
+    for one in searches:
+        own = draws_of[one["level"]].setdefault((one["name"], one["run"]), [])
+        own += [one] if one["p"] else []
+    for deviation in (0, 0.5, 1, 2):
+        scores = []
+        for draw, splits in draws_of["split"].items():
+            moves = np.linspace(-3, 3, 301) * deviation
+            losses = [
+                (log_score((even + move, slope), splits) * len(splits) if splits else 0.0)
+                + (move**2 / deviation**2 / 2 if deviation else 0.0)
+                for move in moves
+            ]
+            curve = even + moves[np.argmin(losses)], slope
+            scores += [log_score(curve, [one]) for one in draws_of["files"].get(draw, [])]
+        print(f"moved by splits, prior deviation {deviation}: {np.mean(scores):.4f}, {len(scores)}")
+
+
 def show(given):
     """The fitted curve, the reliability of links, and what strangers come to."""
     texts = [Path(path).read_text(encoding="utf-8") for path in given.searches]
     lines = [line for text in texts for line in text.splitlines()]
-    every = [one for one in map(json.loads, lines) if one["level"] == "files"]
+    searches = list(map(json.loads, lines))
+    every = [one for one in searches if one["level"] == "files"]
     for title, names in (("fitted", FITTED), ("held out", HELD_OUT)):
         own = [one for one in every if one["name"] in names]
         followed = [one for one in own if one["p"]]
@@ -175,6 +200,8 @@ def show(given):
             print("|---|---|---|---|")
             for row in reliability(curve, followed):
                 print(f"| {' | '.join(row)} |")
+    if len(every) < len(searches):
+        moved(searches)
 
 
 def main():
