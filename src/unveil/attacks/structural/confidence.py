@@ -20,7 +20,9 @@ from unveil.support.arrays import Floats
 
 PRIOR_DEVIATION, PRIOR_COUNT = 10.0, 4.0  # of the null likelihoods, and its weight in null files
 COUNTED_DEVIATION = 4.0  # of evidence that is counted, not searched for
-EVEN_CHANCE, SURENESS_SLOPE = 5.5, 1.2  # deviations at which sureness is 1/2; its slope
+# The deviations at which sureness is 1/2, and its slope: set by searches whose truth is known, so
+# that none of those in files of strangers is 0.9 sure (benchmarks/structural_sure.py).
+EVEN_CHANCE, SURENESS_SLOPE = 4.0, 0.75
 LEAST_DEVIATIONS = 1.0  # of a structure that is followed
 LEAST_SURENESS = 1e-9  # keeps the order of probabilities
 

@@ -42,6 +42,38 @@ def test_it_is_the_surer_the_likelier():
     assert credit(-1e9).sure >= 0
 
 
+# The first 15 searches that benchmarks/structural_sure.py follows in planted files and EIA, which
+# set the curve: deviations, the sum of the best links' posteriors, how many of these are right.
+SEARCHES = (
+    (1.36, 25.9, 6), (1.41, 40.4, 30), (3.25, 26.1, 23), (3.68, 38.0, 28), (3.76, 28.0, 16),
+    (4.88, 52.9, 52), (4.92, 32.9, 37), (5.27, 43.0, 49), (7.65, 43.2, 54), (8.69, 50.4, 59),
+    (10.56, 63.4, 63), (19.07, 60.6, 65), (19.40, 60.4, 67), (3.37, 22.7, 0), (6.77, 33.4, 0),
+)  # fmt: skip
+STRANGERS = tuple(deviations for deviations, _, right in SEARCHES if not right)
+
+
+def sure_at(deviations):
+    """How sure a search is that is so many deviations above its controls."""
+    one = credit(found=())
+    return replace(one, log_likelihood=deviations * COUNTED_DEVIATION).sure
+
+
+def test_no_search_in_files_of_strangers_is_sure():
+    assert len(STRANGERS) == 2
+    assert max(map(sure_at, STRANGERS)) < 0.9
+    assert sure_at(0.0) < 0.05
+    assert sure_at(1.0) < 0.1
+
+
+def test_as_many_links_are_expected_as_are_right():
+    """The earlier curve, 1/2 at 5.5 deviations with slope 1.2, expected 358 of 549."""
+    right = sum(hits for *_, hits in SEARCHES)
+    expected = sum(sure_at(deviations) * total for deviations, total, _ in SEARCHES)
+    earlier = sum(total / (1 + np.exp(-1.2 * (d - 5.5))) for d, total, _ in SEARCHES)
+    assert earlier < 0.7 * right
+    assert 0.7 * right < expected <= right
+
+
 def test_the_strictest_controls_count():
     one = credit(**{"stand-ins": (90.0, 95.0)})
     assert one.strictest == "stand-ins"
