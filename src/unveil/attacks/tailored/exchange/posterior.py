@@ -1,13 +1,14 @@
 """The posterior over matchings with the evidence of exchanges.
 
 candidates ──▶ plausible pairs ──▶ evidence of each column ──▶ posterior ──▶ evidence ... ──▶ test
+                                   members among the records ──▶
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from unveil.attacks.matched.comparer import ClassPairs, pair_keys, rounded_costs
 from unveil.attacks.matched.matches import Matches, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.tailored.exchange.implied_pairs import ImpliedPairs
+from unveil.attacks.tailored.exchange.membership import Membership
 from unveil.attacks.tailored.exchange.propagation import propagate
 from unveil.attacks.tailored.exchange.value_blocks import ValueBlocks
 from unveil.matching.posterior import FRACTION, Marginals, MatchGraph, marginals
@@ -68,8 +70,10 @@ class ExchangePosterior:
         blocks = [one.take(*first, pairs.supply, pairs.capacity) for one in self.columns]
         seeds = propagate(blocks)
         graph, prior = _plausible_pairs(pairs, base, seeds)
+        members = Membership.of(blocks, pairs.supply)
+        alone = None if members is None else members.log_unmatched(graph)
         search, *controls = (
-            _Rounds(graph, [ImpliedPairs.of(graph, one, control) for one in blocks], prior)
+            _Rounds(graph, [ImpliedPairs.of(graph, one, control) for one in blocks], prior, alone)
             for control in (None, *CONTROLS)
         )
         for rounds in (TEST_ROUNDS, MOST_ROUNDS):
@@ -81,7 +85,8 @@ class ExchangePosterior:
             )
             if mechanism.gain < LEAST_HOPE:
                 break
-        tested = {"exchange": mechanism._asdict() | {"passed": mechanism.passed}}
+        tested: dict[str, Any] = {"exchange": mechanism._asdict() | {"passed": mechanism.passed}}
+        tested["exchange"]["members"] = 1.0 if members is None else members.share
         if not mechanism.passed:
             plain = posterior(pairs)
             plain.details.update(tested)
@@ -123,6 +128,7 @@ class _Rounds:
     graph: MatchGraph
     joined: Sequence[ImpliedPairs]
     probability: Floats
+    alone: Floats | None  # the log-likelihood that a record has no partner; None: all have one
     evidence: Floats | float = 0.0  # log of what the columns multiply the odds with
     done: int = 0
 
@@ -142,7 +148,7 @@ class _Rounds:
     def marginals(self, fraction: float) -> Marginals:
         """The posterior over matchings, given the evidence of all columns."""
         graph = replace(self.graph, costs=self.graph.costs - self.evidence)
-        return marginals(graph, fraction=fraction, rounds=SCALINGS)
+        return marginals(graph, fraction=fraction, rounds=SCALINGS, alone=self.alone)
 
     @property
     def consistency(self) -> float:
