@@ -10,7 +10,8 @@ import unveil
 from naive import exchange as twin
 from strategies.examples import examples
 from unveil import Intruder, Microdata, Release, Schema, attacks, masks, measures
-from unveil.attacks.tailored.exchange import implied_pairs, propagation
+from unveil.attacks.matched import matches
+from unveil.attacks.tailored.exchange import implied_pairs, posterior, propagation
 from unveil.attacks.tailored.exchange.implied_pairs import ImpliedPairs
 from unveil.attacks.tailored.exchange.membership import Membership
 from unveil.attacks.tailored.exchange.value_blocks import ValueBlocks
@@ -107,6 +108,26 @@ def test_where_all_are_members_nobody_is_held_for_another(seed, distinct, wrong)
         y = y[:40]
     blocks = [ValueBlocks.of(x[:, j], y[:, j]) for j in range(5)]
     assert Membership.of(blocks, np.ones(60, np.int64)) is None
+
+
+@given(seeds, st.integers(1, 12), st.integers(1, 12), st.integers(1, 30))
+def test_pairs_read_in_parts_are_the_most_probable_of_all(seed, n, m, most):
+    rng = np.random.default_rng(seed)
+    chance = rng.integers(0, 6, (n, m)) / 6 * 2e-3  # ties, and some below what seeds leave
+    has_seed = rng.random(n) < 0.5, rng.random(m) < 0.5
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matches, "PAIRS_AT_ONCE", 2 * m)
+        patch.setattr(posterior, "MOST_LISTED", most)
+        base = matches.DenseProbabilities(chance, {})
+        found = posterior._most_probable(base, tuple(map(np.flatnonzero, has_seed)))
+    plausible = (chance > 0) & ((chance > 1e-3) | ~np.outer(*has_seed))
+    values = np.sort(chance[plausible])[::-1]
+    least = values[most - 1] if len(values) > most else 0.0
+    expected = {
+        (i, j) for i, j in zip(*np.nonzero(plausible), strict=True) if chance[i, j] >= least
+    }
+    assert set(zip(*found[:2], strict=True)) == expected
+    assert found[2].tolist() == chance[found[0], found[1]].tolist()
 
 
 ONES = np.ones((2, 40), np.int64)

@@ -102,23 +102,40 @@ def _plausible_pairs(
 ) -> tuple[MatchGraph, Floats]:
     """The pairs that are worth a look, and their probabilities before any exchange is known."""
     width = pairs.shape[1]
-    first, second, chance = base.listed_pairs(LEAST_PLAUSIBLE)
-    beside_seeds = np.isin(first, seeds[0]) & np.isin(second, seeds[1])
-    kept = (chance > LEAST_BESIDE_SEEDS) | ~beside_seeds
-    if kept.sum() > MOST_LISTED:
-        kept &= chance >= np.partition(chance[kept], -MOST_LISTED)[-MOST_LISTED]
-    listed = pair_keys(first[kept], second[kept], width)
+    first, second, chance = _most_probable(base, seeds)
+    listed = pair_keys(first, second, width)
     seeded = pair_keys(*seeds, width)
     keys = np.union1d(listed, seeded)
     rows, columns = keys // width, keys % width
     prior = np.zeros(len(keys))
-    prior[np.searchsorted(keys, listed)] = (chance * pairs.capacity[second])[kept]
+    prior[np.searchsorted(keys, listed)] = chance * pairs.capacity[second]
     has_seed = np.isin(rows, seeds[0]) | np.isin(columns, seeds[1])
     prior[has_seed] *= 1 - SEED_PROBABILITY
     prior[np.searchsorted(keys, seeded)] = SEED_PROBABILITY
     costs = base.details["rate"] * rounded_costs(pairs.comparer, rows, columns)
     starts = np.searchsorted(rows, np.arange(pairs.shape[0] + 1))
     return MatchGraph(starts, columns, costs, pairs.supply, pairs.capacity), prior
+
+
+def _most_probable(base: Matches, seeds: tuple[Ints, Ints]) -> tuple[Ints, Ints, Floats]:
+    """The most probable pairs; of two that have partners by propagation, only if they are likely.
+
+    A matrix is read in parts: of a large file, most pairs are too many to list.
+    """
+    found = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    for first, second, chance in base.listed_pairs(LEAST_PLAUSIBLE):
+        kept = (chance > LEAST_BESIDE_SEEDS) | ~(
+            np.isin(first, seeds[0]) & np.isin(second, seeds[1])
+        )
+        found = (
+            np.concatenate([found[0], first[kept]]),
+            np.concatenate([found[1], second[kept]]),
+            np.concatenate([found[2], chance[kept]]),
+        )
+        if len(found[2]) > MOST_LISTED:
+            likely = found[2] >= np.partition(found[2], -MOST_LISTED)[-MOST_LISTED]
+            found = found[0][likely], found[1][likely], found[2][likely]
+    return found
 
 
 @dataclass(repr=False, eq=False)
