@@ -15,10 +15,10 @@ SWAP = masks.RankSwapping(p=50)
 TWICE = [masks.RankSwapping(p=25), masks.RankSwapping(p=25, name="again")]
 
 
-def people(seed=1, *, distinct=10**9, columns=COLUMNS):
+def people(seed=1, *, n=N, distinct=10**9, columns=COLUMNS):
     """Correlated numbers."""
     rng = np.random.default_rng(seed)
-    size = rng.normal(size=(N, 1)) + rng.normal(size=(N, len(columns)))
+    size = rng.normal(size=(n, 1)) + rng.normal(size=(n, len(columns)))
     cells = (size * distinct / 10).round()
     return Microdata(pl.DataFrame(cells, schema=columns), Schema(quasi=columns, numeric=columns))
 
@@ -69,6 +69,25 @@ def test_some_of_the_people_are_enough():
 def test_a_sample_of_the_people_is_undone():
     plan = [SWAP, masks.Sampling(share=0.5)]
     assert measures.risk(linked(people(), plan, BLIND)).share > 0.8
+
+
+@pytest.mark.parametrize("attack", [BLIND, KNOWING])
+@pytest.mark.parametrize("others", [N // 10, N // 2])
+def test_nothing_is_claimed_of_people_who_are_not_in_the_release(others, attack):
+    """Each file has people whom the other lacks; those who are in both are linked."""
+    everybody = people(n=N + others)
+    data = everybody.take(np.arange(N))
+    release = shuffled(unveil.mask(everybody.take(np.arange(others, N + others)), [SWAP], seed=1))
+    truth = np.where(release.row_map + others < N, release.row_map + others, -1)
+    known = Intruder(channel=release.plan if attack.knows else False)
+    found = unveil.attack(data, release.data, attack, intruder=known, truth=truth)
+    claimed = measures.certainty(found) > 0.9
+    members = found.true_rows >= 0
+    assert not claimed[~members].any()
+    assert claimed[members].mean() > 0.7
+    assert measures.hits(found)[claimed].mean() > 0.95
+    share = found.finder.details["exchange"]["members"]
+    assert share == pytest.approx(members.mean(), abs=0.02)
 
 
 @pytest.mark.parametrize("attack", [BLIND, KNOWING])

@@ -89,3 +89,37 @@ def factors(pairs, probability, factor, x, y):
         by_chance = (owners[v] + no_owner) * (shown[u] + no_row) / max(n, m)
         found.append((1 - WRONG_CELLS) * (implied + unseen) / by_chance + WRONG_CELLS)
     return found
+
+
+def membership(x, y, rates):
+    """The log-likelihood ratio of each record: a member of the release to another person.
+
+    `rates` has for each column the share of the members' values that the release has.
+    """
+    found = []
+    for i in range(len(x)):
+        ratio = 0.0
+        for j in range(x.shape[1]):
+            shown = Counter(y[~np.isnan(y[:, j]), j].tolist())
+            counts = Counter(shown.values())
+            if math.isnan(x[i, j]):
+                continue
+            rows, once, twice = sum(shown.values()), counts[1], 2 * counts[2]
+            others = [once + 1, twice + 1 + WRONG_CELLS * once, max(rows - once - twice, 0) + 1]
+            times = min(shown[x[i, j]], 2)
+            member = 1 - rates[j] if times == 0 else rates[j] / (rows + 2)
+            member *= [1, once + 1, rows - once + 1][times]
+            ratio += math.log(member / (others[times] / sum(others)))
+        found.append(ratio)
+    return found
+
+
+def log_unmatched(costs, share, ratios):
+    """The log-likelihood that each record has no partner; costs are infinite where unlisted."""
+    n, m = len(costs), len(costs[0])
+    matched = min(share * n, m - 0.5)
+    odds = matched / ((n - matched) * (m - matched))
+    means = [sum(math.exp(-cost) for cost in row) / m for row in costs]
+    return [
+        math.log(mean) - math.log(odds) - ratio for mean, ratio in zip(means, ratios, strict=True)
+    ]

@@ -7,6 +7,7 @@ Matches ──ranked──▶ Ranking ──ranks──▶ TruthRanks       how 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -55,8 +56,8 @@ class Matches(Protocol):
     def ranked(self, n_rows: int, candidates: RecordClasses) -> Ranking:
         """The candidates by rank."""
 
-    def listed_pairs(self, above: float) -> tuple[Ints, Ints, Floats]:
-        """The rows, columns and probabilities of all pairs above a probability."""
+    def listed_pairs(self, above: float) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """The rows, columns and probabilities of all pairs above a probability, some at a time."""
 
     def times(self, factor: float) -> Self:
         """The same with all probabilities multiplied."""
@@ -74,9 +75,9 @@ class MatchProbabilities:
     def ranked(self, n_rows: int, candidates: RecordClasses) -> RankedMatches:
         return RankedMatches.of(self, n_rows, candidates)
 
-    def listed_pairs(self, above: float) -> tuple[Ints, Ints, Floats]:
+    def listed_pairs(self, above: float) -> Iterator[tuple[Ints, Ints, Floats]]:
         kept = self.chance > above
-        return self.rows[kept], self.columns[kept], self.chance[kept]
+        yield self.rows[kept], self.columns[kept], self.chance[kept]
 
     def times(self, factor: float) -> Self:
         return replace(self, chance=self.chance * factor)
@@ -158,9 +159,12 @@ class DenseProbabilities:
         del n_rows
         return DenseRanking(self.chance, candidates)
 
-    def listed_pairs(self, above: float) -> tuple[Ints, Ints, Floats]:
-        rows, columns = np.nonzero(self.chance > above)
-        return rows, columns, self.chance[rows, columns].astype(float)
+    def listed_pairs(self, above: float) -> Iterator[tuple[Ints, Ints, Floats]]:
+        step = max(1, PAIRS_AT_ONCE // self.chance.shape[1])
+        for start in range(0, len(self.chance), step):
+            block = self.chance[start : start + step]
+            rows, columns = np.nonzero(block > above)
+            yield start + rows, columns, block[rows, columns].astype(float)
 
     def times(self, factor: float) -> Self:
         return replace(self, chance=self.chance * self.chance.dtype.type(factor))

@@ -1,13 +1,14 @@
 """The posterior over matchings with the evidence of exchanges.
 
 candidates ──▶ plausible pairs ──▶ evidence of each column ──▶ posterior ──▶ evidence ... ──▶ test
+                                   members among the records ──▶
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from unveil.attacks.matched.comparer import ClassPairs, pair_keys, rounded_costs
 from unveil.attacks.matched.matches import Matches, MatchProbabilities
 from unveil.attacks.matched.posterior import posterior
 from unveil.attacks.tailored.exchange.implied_pairs import ImpliedPairs
+from unveil.attacks.tailored.exchange.membership import Membership
 from unveil.attacks.tailored.exchange.propagation import propagate
 from unveil.attacks.tailored.exchange.value_blocks import ValueBlocks
 from unveil.matching.posterior import FRACTION, Marginals, MatchGraph, marginals
@@ -68,8 +70,10 @@ class ExchangePosterior:
         blocks = [one.take(*first, pairs.supply, pairs.capacity) for one in self.columns]
         seeds = propagate(blocks)
         graph, prior = _plausible_pairs(pairs, base, seeds)
+        members = Membership.of(blocks, pairs.supply)
+        alone = None if members is None else members.log_unmatched(graph)
         search, *controls = (
-            _Rounds(graph, [ImpliedPairs.of(graph, one, control) for one in blocks], prior)
+            _Rounds(graph, [ImpliedPairs.of(graph, one, control) for one in blocks], prior, alone)
             for control in (None, *CONTROLS)
         )
         for rounds in (TEST_ROUNDS, MOST_ROUNDS):
@@ -81,7 +85,8 @@ class ExchangePosterior:
             )
             if mechanism.gain < LEAST_HOPE:
                 break
-        tested = {"exchange": mechanism._asdict() | {"passed": mechanism.passed}}
+        tested: dict[str, Any] = {"exchange": mechanism._asdict() | {"passed": mechanism.passed}}
+        tested["exchange"]["members"] = 1.0 if members is None else members.share
         if not mechanism.passed:
             plain = posterior(pairs)
             plain.details.update(tested)
@@ -97,23 +102,40 @@ def _plausible_pairs(
 ) -> tuple[MatchGraph, Floats]:
     """The pairs that are worth a look, and their probabilities before any exchange is known."""
     width = pairs.shape[1]
-    first, second, chance = base.listed_pairs(LEAST_PLAUSIBLE)
-    beside_seeds = np.isin(first, seeds[0]) & np.isin(second, seeds[1])
-    kept = (chance > LEAST_BESIDE_SEEDS) | ~beside_seeds
-    if kept.sum() > MOST_LISTED:
-        kept &= chance >= np.partition(chance[kept], -MOST_LISTED)[-MOST_LISTED]
-    listed = pair_keys(first[kept], second[kept], width)
+    first, second, chance = _most_probable(base, seeds)
+    listed = pair_keys(first, second, width)
     seeded = pair_keys(*seeds, width)
     keys = np.union1d(listed, seeded)
     rows, columns = keys // width, keys % width
     prior = np.zeros(len(keys))
-    prior[np.searchsorted(keys, listed)] = (chance * pairs.capacity[second])[kept]
+    prior[np.searchsorted(keys, listed)] = chance * pairs.capacity[second]
     has_seed = np.isin(rows, seeds[0]) | np.isin(columns, seeds[1])
     prior[has_seed] *= 1 - SEED_PROBABILITY
     prior[np.searchsorted(keys, seeded)] = SEED_PROBABILITY
     costs = base.details["rate"] * rounded_costs(pairs.comparer, rows, columns)
     starts = np.searchsorted(rows, np.arange(pairs.shape[0] + 1))
     return MatchGraph(starts, columns, costs, pairs.supply, pairs.capacity), prior
+
+
+def _most_probable(base: Matches, seeds: tuple[Ints, Ints]) -> tuple[Ints, Ints, Floats]:
+    """The most probable pairs; of two that have partners by propagation, only if they are likely.
+
+    A matrix is read in parts: of a large file, most pairs are too many to list.
+    """
+    found = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    for first, second, chance in base.listed_pairs(LEAST_PLAUSIBLE):
+        kept = (chance > LEAST_BESIDE_SEEDS) | ~(
+            np.isin(first, seeds[0]) & np.isin(second, seeds[1])
+        )
+        found = (
+            np.concatenate([found[0], first[kept]]),
+            np.concatenate([found[1], second[kept]]),
+            np.concatenate([found[2], chance[kept]]),
+        )
+        if len(found[2]) > MOST_LISTED:
+            likely = found[2] >= np.partition(found[2], -MOST_LISTED)[-MOST_LISTED]
+            found = found[0][likely], found[1][likely], found[2][likely]
+    return found
 
 
 @dataclass(repr=False, eq=False)
@@ -123,6 +145,7 @@ class _Rounds:
     graph: MatchGraph
     joined: Sequence[ImpliedPairs]
     probability: Floats
+    alone: Floats | None  # the log-likelihood that a record has no partner; None: all have one
     evidence: Floats | float = 0.0  # log of what the columns multiply the odds with
     done: int = 0
 
@@ -142,7 +165,7 @@ class _Rounds:
     def marginals(self, fraction: float) -> Marginals:
         """The posterior over matchings, given the evidence of all columns."""
         graph = replace(self.graph, costs=self.graph.costs - self.evidence)
-        return marginals(graph, fraction=fraction, rounds=SCALINGS)
+        return marginals(graph, fraction=fraction, rounds=SCALINGS, alone=self.alone)
 
     @property
     def consistency(self) -> float:
