@@ -17,6 +17,7 @@ from unveil.reports.sections import (
     values,
     verdict,
 )
+from unveil.reports.sections.numbered_releases import numbered_releases
 from unveil.reports.sections.validity import validity
 from unveil.support.phrases import names, phrase
 from unveil.values.results.comparison import Comparison
@@ -100,7 +101,7 @@ def _external(evidence: Evidence) -> list[Section | None]:
 def comparison_summary(result: Comparison, *, external: bool = False) -> Summary:
     """The page of several releases of one original; an external page omits their files' names."""
     if external:
-        result = comparison.numbered_releases(result)
+        result = numbered_releases(result)
     sections = [
         comparison.releases(result, external=external),
         comparison.order(result),

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-import msgspec
-
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.households import beside_persons
-from unveil.reports.sections.verdict import ROW_ORDER, misses
+from unveil.reports.sections.recommendation import recommendation
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -33,15 +31,8 @@ from unveil.support.phrases import (
     phrase,
     points,
 )
-from unveil.values.results.comparison import (
-    Best,
-    ComparedRelease,
-    Comparison,
-    Difference,
-    WorstAttack,
-)
+from unveil.values.results.comparison import Best, ComparedRelease, Comparison, Difference
 from unveil.values.results.risk import Interval
-from unveil.workflows.auditing.attack_names import uses_row_order
 
 CRITERIA = {
     "risk": "risk",
@@ -51,60 +42,6 @@ CRITERIA = {
     "interval_disclosure": "interval disclosure",
     "loss": "information loss",
 }
-
-
-def numbered_releases(comparison: Comparison) -> Comparison:
-    """The releases by numbers: the names of files often tell how they were masked.
-
-    Nor is it told that the order of the rows tells, which anybody can use.
-    """
-    numbers = {one.name: f"release {number}" for number, one in enumerate(comparison.releases, 1)}
-
-    def numbered(releases: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(numbers[one] for one in releases)
-
-    changed = msgspec.structs.replace
-    return changed(
-        comparison,
-        releases=tuple(
-            changed(
-                one,
-                name=numbers[one.name],
-                worst=_without_row_order(one.worst),
-                broken=tuple(limit for limit in one.broken if limit != ROW_ORDER),
-                missed=tuple(limit for limit in one.missed if limit.limit != ROW_ORDER),
-                attacks=tuple(run for run in one.attacks if not uses_row_order(run.name)),
-            )
-            for one in comparison.releases
-        ),
-        best=tuple(
-            changed(one, releases=numbered(one.releases), not_measured=numbered(one.not_measured))
-            for one in comparison.best
-        ),
-        front=numbered(comparison.front),
-        dominated=tuple(
-            changed(one, release=numbers[one.release], by=numbered(one.by))
-            for one in comparison.dominated
-        ),
-        not_placed=numbered(comparison.not_placed),
-        recommendation=None
-        if comparison.recommendation is None
-        else changed(
-            comparison.recommendation,
-            kept=numbered(comparison.recommendation.kept),
-            nearest=numbered(comparison.recommendation.nearest),
-        ),
-        differences=tuple(
-            changed(one, first=numbers[one.first], second=numbers[one.second])
-            for one in comparison.differences
-        ),
-    )
-
-
-def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
-    if worst is None or not uses_row_order(worst.name):
-        return worst
-    return msgspec.structs.replace(worst, name="not told here")
 
 
 def verdict(comparison: Comparison) -> Phrase:
@@ -125,30 +62,6 @@ def verdict(comparison: Comparison) -> Phrase:
                 _and_households(one),
                 decimal(one.loss),
             )
-    return said
-
-
-def recommendation(comparison: Comparison) -> Phrase:
-    """Which releases keep every limit; if none does, which is nearest, and what it misses."""
-    found = comparison.recommendation
-    if found is None:
-        return ()
-    if len(found.kept) > 1:
-        return phrase(
-            "These keep every limit of the [policy](policy), the least loss first: {}. ",
-            names(found.kept),
-        )
-    if found.kept:
-        return phrase("{} alone keeps every limit of the [policy](policy). ", name(found.kept[0]))
-    said = phrase("No release keeps every limit of the [policy](policy). ")
-    for nearest in map(comparison.__getitem__, found.nearest):
-        said += phrase(
-            "[Nearest](nearest) is {}, which misses {} of {} limits: {}. ",
-            name(nearest.name),
-            counted(len(nearest.missed)),
-            counted(nearest.limits),
-            misses(nearest.missed),
-        )
     return said
 
 

@@ -8,9 +8,10 @@ from unveil.reports.sections.advice import advice
 from unveil.support.phrases import plain
 
 NAMES, ROWS, ATTRIBUTES = "Take out what names people:", "Rows: their order", "Attributes: "
+HOMES = "Households: the release tells who lives together"
 KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged: ", "Records: row "
 GROUP, HELPS, NO_HELP = "Subgroup: ", "Masks: of those tried", "Masks: none of those tried"
-EVERY = (NAMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
+EVERY = (NAMES, HOMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
 
 
 def points(given=None):
@@ -36,6 +37,8 @@ def test_all_of_it_is_said_in_this_order():
     ("given", "start", "there"),
     [
         ({"identifiers": ()}, NAMES, False),
+        ({"attacks.*.households.grouping": "none"}, HOMES, False),
+        ({"attacks.*.households": None}, HOMES, False),
         (order(0.5, 0.00011, 0.51, 0.52), ROWS, True),
         (order(-0.5, 0.00011, 0.51, 0.52), ROWS, True),
         (order(0.04, 0.00011, 0.51, 0.52), ROWS, False),  # sure, but not noticeable
