@@ -31,9 +31,12 @@ def test_equal_numbers_do_not_differ():
     assert compare_numbers(OLD, json.loads(json.dumps(OLD)), {}) == []
 
 
-def test_a_number_that_differs_in_its_last_digit_is_told():
-    (found,) = compare_numbers(OLD, changed("audit/full", "json/risk/share", "0.5000000001"), {})
-    assert str(found) == "audit/full/json/risk/share: 0.5 -> 0.5000000001"
+def test_a_number_that_differs_is_told_but_for_the_last_digits_of_a_processor():
+    (found,) = compare_numbers(OLD, changed("audit/full", "json/risk/share", "0.5000001"), {})
+    assert str(found) == "audit/full/json/risk/share: 0.5 -> 0.5000001"
+    same = changed("audit/full", "json/risk/share", "0.5000000000000001")
+    assert compare_numbers(OLD, same, {}) == []
+    assert len(compare_numbers(OLD, changed("audit/full", "json/n", "11"), {})) == 1
 
 
 @pytest.mark.parametrize(
@@ -82,6 +85,8 @@ def test_leaves_of_arrays_and_texts():
     assert (found["x/few/1"], found["x/many/shape"]) == (1, "(100,)")
     other = np.arange(100.0)
     other[7] = np.nextafter(7.0, 8)
+    assert found["x/many/sha256"] == dict(leaves(other, "x/many"))["x/many/sha256"]
+    other[7] = 7.0000001
     assert found["x/many/sha256"] != dict(leaves(other, "x/many"))["x/many/sha256"]
     outcome = Outcome()
     add(outcome, {"share": 0.1, "name": "rank", "kept": True, "version": "3"}, "json")

@@ -100,7 +100,11 @@ def distributions(links: Links, *, sample: int = SAMPLE_SIZE) -> Distributions:
     sampled = links.sample(sample)
     records = sampled.records
     if isinstance(sampled.finder, Distributed):
-        return Distributions(records, *sampled.finder.distribution(records))
+        starts, rows, probability = sampled.finder.distribution(records)
+        of_record = np.repeat(np.arange(len(records)), np.diff(starts))
+        sums = np.bincount(of_record, probability, len(records))
+        # A posterior is approximate, and calibrated link by link: no more than 1 is given away.
+        return Distributions(records, starts, rows, probability / np.maximum(sums, 1.0)[of_record])
     n_best = sampled.n_best
     if n_best.max(initial=0) > MOST_TIED:
         raise UsageError(
