@@ -39,11 +39,21 @@ class HouseholdFiles:
     grouping: Grouping
     shared: tuple[str, ...]  # compared columns that all members share, in both files
 
-    @property
+    @cached_property
     def same_sizes(self) -> bool:
-        """Whether both files have as many households of each size, so that nobody is absent."""
+        """Whether both files have as many households of each size, so that nobody is absent.
+
+        Somebody may have moved all the same: the truth is never excluded.
+        """
         known, shown = np.sort(self.reference.sizes), np.sort(self.released.sizes)
-        return self.grouping == "shown" and np.array_equal(known, shown)
+        if self.grouping != "shown" or not np.array_equal(known, shown):
+            return False
+        if self.files.truth is None:
+            return True
+        row = self.files.truth.row_of_record
+        there = np.flatnonzero(row >= 0)
+        homes, groups = self.reference.of_record[there], self.released.of_record[row[there]]
+        return np.array_equal(self.reference.sizes[homes], self.released.sizes[groups])
 
     @property
     def details(self) -> dict[str, Any]:

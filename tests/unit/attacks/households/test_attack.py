@@ -305,3 +305,18 @@ def test_columns_of_households_that_vary_within_are_compared_person_by_person():
     links = unveil.attack(data, data, "households", truth="row-order")
     assert links.finder.details["shared"] == []
     assert measures.risk(links.households).expected == 2
+
+
+def test_who_has_moved_is_not_excluded_though_there_are_as_many_households_of_each_size():
+    """One person leaves a household of three for one of two."""
+    rng = np.random.default_rng(5)
+    home = np.repeat(np.arange(20), np.tile([3, 2], 10))
+    frame = pl.DataFrame({"person": np.arange(50), "x": rng.normal(size=50), "home": home})
+    schema = Schema(identifier="person", quasi="x", numeric="x", household="home")
+    moved = home.copy()
+    moved[0] = 1
+    released = Microdata(frame.with_columns(home=moved), schema)
+    links = unveil.attack(Microdata(frame, schema), released, attacks.Households(), truth="person")
+    assert links.finder.details["sizes"] == "different"
+    homes = links.households
+    assert homes.finder.compares(homes.records, homes.true_rows).all()
