@@ -197,7 +197,7 @@ def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine]) -> No
             _extend(layer.get("encoding", {}).get(line.axis, {}).get("scale"), line.value)
         written = f"{100 * line.value:g} %" if line.limit != "max_loss" else f"{line.value:g}"
         words = {"type": "text", "text": f"limit {written}", "color": RED, "align": "left", "dx": 4}
-        words |= {"baseline": "bottom", "dy": -2} if line.axis == "y" else {"baseline": "top"}
+        words |= {"baseline": "bottom", "dy": -2}  # above the line, or above the chart
         at = {line.axis: {"datum": line.value}}
         rule = {"type": "rule", "color": RED, "strokeWidth": 2, "strokeDash": [6, 3]}
         once: dict[str, Any] = {"data": {"values": [{}]}}
