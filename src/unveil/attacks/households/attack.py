@@ -52,7 +52,7 @@ class Households(Attack, frozen=True, kw_only=True):
     """Household linkage: link each household as a unit, then the persons in it.
 
     The intruder knows who lives together, and the release shows it (a household number, renumbered
-    or not) or gives it away (rows that are alike in all that members of a household share, such as
+    or not) or gives it away (rows that are alike in what members of a household share, such as
     the dwelling or the weight). A household is far easier to recognise than each of its members
     alone.
 

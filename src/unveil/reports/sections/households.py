@@ -80,7 +80,7 @@ def _read_off(attacked: tuple[Attacked, ...]) -> tuple[Phrase, ...]:
     )
     return (
         phrase(
-            "{}rows that are alike in all columns which members of a household share are taken for "
+            "{}rows that are alike in columns which members of a household share are taken for "
             "a household ([read off](household-grouping)).",
             shown or "The release has no household number: ",
         ),
