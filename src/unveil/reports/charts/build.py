@@ -42,7 +42,7 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
         raise ValueError(f"'{exhibit.name}' is a table only")
     drawn = (CHARTS | _REGISTERED)[exhibit.chart](exhibit.table.records())
     made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
-    draw_limits(made.get("layer", []), exhibit.limits)
+    draw_limits(made.get("layer", []), exhibit.limits, exhibit.table.records())
     made |= {"width": "container", "description": plain(exhibit.says)}
     made.pop("config", None)  # the theme's, once for all
     made.pop("$schema", None)  # an address that nobody needs

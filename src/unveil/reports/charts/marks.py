@@ -189,7 +189,7 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X, *more: alt.Char
     return alt.layer(line, points, *more).properties(height=tall(rows, name))
 
 
-def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine]) -> None:
+def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine], rows: Rows) -> None:
     """Add a dashed line and its words for each limit, and make room where the axis ends below."""
     for line in limits:
         across = "y" if line.axis == "x" else "x"
@@ -197,10 +197,14 @@ def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine]) -> No
             _extend(layer.get("encoding", {}).get(line.axis, {}).get("scale"), line.value)
         written = f"{100 * line.value:g} %" if line.limit != "max_loss" else f"{line.value:g}"
         words = {"type": "text", "text": f"limit {written}", "color": RED, "align": "left", "dx": 4}
-        words |= {"baseline": "bottom", "dy": -2}  # above the line, or above the chart
+        words |= {
+            "baseline": "bottom",
+            "dy": -2,
+            "aria": False,
+        }  # above the line, or above the chart
         at = {line.axis: {"datum": line.value}}
-        rule = {"type": "rule", "color": RED, "strokeWidth": 2, "strokeDash": [6, 3]}
-        once: dict[str, Any] = {"data": {"values": [{}]}}
+        rule = {"type": "rule", "aria": False, "color": RED, "strokeWidth": 2, "strokeDash": [6, 3]}
+        once: dict[str, Any] = {"data": {"values": rows[:1]}}  # which it does not show
         layers.append({**once, "mark": rule, "encoding": at})
         layers.append({**once, "mark": words, "encoding": {**at, across: {"value": 0}}})
 

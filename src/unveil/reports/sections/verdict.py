@@ -80,7 +80,7 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section:
             counted(len(verdict.broken)),
             counted(len(verdict.limits)),
         )
-    table = _limits(evidence, verdict.limits, external=external)
+    table = _limits(verdict.limits, external=external)
     exhibit = Exhibit(name="limits", title="The policy, limit by limit", table=table)
     return Section(key="limits", title="Limits", paragraphs=(decision,), exhibits=(exhibit,))
 
@@ -100,29 +100,13 @@ def _miss(limit: Limit) -> Phrase:
     allowed, found = cast("float", limit.allowed), cast("float", limit.found)
     if limit.limit in NO_SHARES:
         return said + phrase(" ({} found, {} allowed)", decimal(found), as_given(allowed))
-    by = decimal(100 * (found - allowed))
-    return said + phrase(" by {} points ({} found, {} allowed)", by, percent(found), level(allowed))
+    return said + phrase(" ({} found, {} allowed)", percent(found), level(allowed))
 
 
-def _in_people(limit: Limit, evidence: Evidence) -> Cell:
-    """What a limit allows, in people or households of this file."""
-    allowed = cast("float", limit.allowed)
-    if limit.limit in ("max_risk", "max_confirmed", "max_wrong_certainty"):
-        everybody = evidence.records if evidence.pairs is None else evidence.pairs
-        return phrase("{} of {}", counted(allowed * everybody), several(everybody, "person"))
-    if limit.limit == "max_household_risk" and evidence.household_attacks:
-        everybody = evidence.household_attacks[0][1].risk.population
-        return phrase("{} of {}", counted(allowed * everybody), several(everybody, "household"))
-    if limit.limit == "k_anonymity":
-        return phrase("1 in {}", counted(allowed))
-    return None
-
-
-def _limits(evidence: Evidence, limits: tuple[Limit, ...], *, external: bool) -> Table:
+def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     columns = (
         text("limit", "limit"),
         figures("allowed", "allowed"),
-        text("people", "that is"),
         figures("found", "found"),
         text("kept", "kept"),
         text("why", "why"),
@@ -131,7 +115,6 @@ def _limits(evidence: Evidence, limits: tuple[Limit, ...], *, external: bool) ->
         (
             _limit(one, external=external),
             _value(one.allowed, as_given if one.limit in NO_SHARES else level, external=external),
-            _in_people(one, evidence),
             _value(one.found, decimal if one.limit in NO_SHARES else percent, external=external),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
@@ -139,7 +122,7 @@ def _limits(evidence: Evidence, limits: tuple[Limit, ...], *, external: bool) ->
         for one in limits
         if not (external and one.limit == ROW_ORDER)
     )
-    table = Table(columns, rows).filled()
+    table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns
 
 

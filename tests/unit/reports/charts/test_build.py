@@ -83,6 +83,6 @@ def test_a_limit_beyond_the_axis_makes_room_for_itself():
     rows = [{"known": place, "share": 0.004, "low": None, "high": None} for place in (1, 2)]
     layers = CHARTS["knowledge"](rows).to_dict(validate=False)["layer"]
     assert layers[0]["encoding"]["y"]["scale"]["domain"] == [0, 0.01]
-    draw_limits(layers, [LimitLine(axis="y", limit="max_risk", value=0.2)])
+    draw_limits(layers, [LimitLine(axis="y", limit="max_risk", value=0.2)], rows)
     assert layers[0]["encoding"]["y"]["scale"]["domain"] == [0, 0.25]
     assert layers[-1]["mark"]["text"] == "limit 20 %"
