@@ -193,10 +193,14 @@ def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine], rows:
     """Add a dashed line and its words for each limit, and make room where the axis ends below."""
     for line in limits:
         across = "y" if line.axis == "x" else "x"
-        for layer in layers:
-            _extend(layer.get("encoding", {}).get(line.axis, {}).get("scale"), line.value)
+        scales = [layer.get("encoding", {}).get(line.axis, {}).get("scale") for layer in layers]
+        for scale in scales:
+            _extend(scale, line.value)
+        ends = [scale["domain"][1] for scale in scales if scale and "domain" in scale]
+        late = line.axis == "x" and 2 * line.value > max(ends, default=1.0)  # no room to its right
         written = f"{100 * line.value:g} %" if line.limit != "max_loss" else f"{line.value:g}"
-        words = {"type": "text", "text": f"limit {written}", "color": RED, "align": "left", "dx": 4}
+        words: dict[str, Any] = {"type": "text", "text": f"limit {written}", "color": RED}
+        words |= {"align": "right", "dx": -4} if late else {"align": "left", "dx": 4}
         words |= {
             "baseline": "bottom",
             "dy": -2,
