@@ -84,7 +84,9 @@ class PossibleValues:
         chosen = np.flatnonzero(rows & self.exact)
         values = self.lower[chosen]
         if self.categories is None:
-            cells = pl.Series(values).cast(before.dtype, strict=False)
+            cells = pl.Series(np.asarray(values).ravel(), dtype=pl.Float64).cast(
+                before.dtype, strict=False
+            )
             held = (cells.cast(pl.Float64) == values).fill_null(False).to_numpy()
             return before.clone().scatter(chosen[held], cells.filter(held))
         names = pl.Series(self.categories).gather(values.astype(np.int64))
