@@ -84,10 +84,8 @@ class PossibleValues:
         chosen = np.flatnonzero(rows & self.exact)
         values = self.lower[chosen]
         if self.categories is None:
-            cells = pl.Series(np.asarray(values).ravel(), dtype=pl.Float64).cast(
-                before.dtype, strict=False
-            )
-            held = (cells.cast(pl.Float64) == values).fill_null(False).to_numpy()
+            cells = pl.Series(values).cast(before.dtype, strict=False)
+            held = cells.cast(pl.Float64).to_numpy() == values  # NaN where it is null
             return before.clone().scatter(chosen[held], cells.filter(held))
         names = pl.Series(self.categories).gather(values.astype(np.int64))
         filled = labelled(before, labels_of(before).clone().scatter(chosen, names))
