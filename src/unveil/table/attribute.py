@@ -11,7 +11,7 @@ from unveil.errors import SchemaError
 from unveil.table.hierarchies import check_hierarchy
 from unveil.table.roles import ROLES, Level, Role, check_level, role_meaning
 
-FLAGS = ("generalised", "per_household")
+FLAGS = ("generalised", "per_household", "visible")
 
 
 class Attribute(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +32,7 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
     # the hierarchy.
     generalised: bool = False
     per_household: bool = False  # whether it describes the household, so that members share it
+    visible: bool = False  # whether a neighbour or a colleague can see it
     hierarchy: tuple[tuple[str, ...], ...] = ()  # rows: a category, then its coarser groups
     # Of a released attribute: each new category, and the original ones that it stands for.
     merged: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)

@@ -38,6 +38,7 @@ SCHEMA = Schema(
     confidential=["tax", "savings", "rent"],
     weight="weight",
     per_household=["region", "household_size"],
+    visible=["region", "sex", "age", "marital_status", "occupation", "household_size"],
     nominal=["region", "sex", "marital_status", "occupation"],
     ordinal={"education": EDUCATION},
     numeric=["age", "household_size", "income", "tax", "savings", "rent", "hours", "weight"],

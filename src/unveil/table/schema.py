@@ -27,7 +27,7 @@ class Schema:
     **shorthand
         ``role=[columns]`` for each role in any vocabulary (``quasi``, ``keyVars``, ...);
         ``numeric=[columns]``, ``nominal=[columns]``, ``generalised=[columns]``,
-        ``per_household=[columns]``;
+        ``per_household=[columns]``, ``visible=[columns]``;
         ``ordinal={column: order}``; ``missing``, ``labels`` and ``hierarchy`` by column.
 
     Examples

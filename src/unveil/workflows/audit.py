@@ -1,19 +1,15 @@
 """Audit a release: attack it, measure it, check it against a policy, and record the evidence."""
 
-import hashlib
 import os
-import platform
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib.metadata import version
 from typing import Any, cast
 
 import msgspec
 import numpy as np
 
-from unveil import __version__
 from unveil.attacks import Attack
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.checkpoints import CheckpointFolder
@@ -24,8 +20,8 @@ from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
 from unveil.values.release.plan import check_seed
+from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import (
-    FORMAT,
     Audit,
     Evidence,
     Finding,
@@ -36,7 +32,7 @@ from unveil.values.results.evidence import (
 from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
-from unveil.workflows.auditing.attack_names import attack_from, plain_spec
+from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.attack_runs import (
     AttackResult,
     AttackResults,
@@ -66,12 +62,13 @@ from unveil.workflows.auditing.policy_check import check_policy, count_classes, 
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
 from unveil.workflows.auditing.resources import WorkPlan, plan_what_ifs, runs_in_memory
+from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
+from unveil.workflows.auditing.scenarios.definitions import scenarios_of
+from unveil.workflows.auditing.scenarios.rows import plan_scenarios, scenario_rows
+from unveil.workflows.auditing.scenarios.stress_test import read_by_links, strongest_forward
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.auditing.statement import audit_statement, checkpoint_key, used_plugins
 from unveil.workflows.auditing.supervised_bound import supervised_bounds, supervised_runs
-from unveil.workflows.auditing.used_plugins import used_plugins
-
-SOFTWARE = ("numpy", "polars", "numba", "scipy", "scikit-learn", "msgspec")
-
 
 DEFAULTS = AuditSettings()
 
@@ -149,6 +146,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
             raise
     inputs = read_inputs(original, release, schema, truth, chosen, seed)
     refuse_meaningless(limits, inputs)
+    scenarios_of(inputs, limits)  # refuses an intruder that these files cannot have
     return AuditRun(inputs, chosen, limits, specs, progress=progress).run()
 
 
@@ -172,9 +170,11 @@ class AuditRun:
     def run(self) -> Audit:
         """Run all steps, and write the evidence."""
         settings = self.settings
-        if settings.resume and (finished := finished_audit(settings, self._statement())):
+        if settings.resume and (finished := finished_audit(settings, self._statement)):
             return finished
         runs, left_out = self._attack_runs()
+        for plan in self._scenarios:
+            self.work.expected[plan.step] = plan.seconds
         plan_what_ifs(self.work, runs, self.inputs, settings, supervised_runs(self.inputs)[0])
         plugins = used_plugins(
             [run.spec for run in runs],
@@ -229,7 +229,11 @@ class AuditRun:
                 remedies, blind, scenario, compared=compared, known=inputs.known, riskiest=riskiest
             )
             remedied = steps.run("remedies", Remedies | None, work)
-        statement = self._statement()
+        strongest = strongest_forward(attacked, self.work, inputs.pair)
+        work = partial(read_by_links, strongest, inputs)
+        learned = steps.run("inference", tuple[Inference, ...], work)
+        confidential = inputs.pair.with_role("confidential")
+        statement = self._statement
         evidence = Evidence(
             **statement,
             digest=statement_digest(statement),
@@ -251,6 +255,8 @@ class AuditRun:
             policy_classes=count_classes(self.policy, inputs),
             grouping=inputs.pair.grouping if inputs.pair.shows_households else (),
             read_off=inputs.read_off,
+            inference=tuple(one for one in learned if one.column in confidential),
+            scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             **measure(inputs, attacked, steps, settings, self.work),
         )
         if self.policy is not None:
@@ -332,6 +338,10 @@ class AuditRun:
                 return msgspec.structs.replace(knowledge, worst=risk), attacked
         return knowledge, attacked
 
+    @cached_property
+    def _scenarios(self) -> list[ScenarioPlan]:
+        return plan_scenarios(self.inputs, self.policy, self.settings, self.specs)
+
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints
     ) -> tuple[Remasking | None, dict[str, Floats]]:
@@ -347,42 +357,16 @@ class AuditRun:
         seconds = None if self.settings.exact else self.work.limit_of_attack(step)
         return WorkBudget(seconds, None if self.sizes is None else self.sizes.get(step))
 
-    def _identity(self) -> dict[str, Any]:
-        """What the numbers of an audit depend on, beside the content of the tables."""
-        inputs = self.inputs
-        return {
-            "version": __version__,
-            "software": {
-                "python": platform.python_version(),
-                **{name: version(name) for name in SOFTWARE},
-            },
-            "inputs": inputs.files,
-            "truth": inputs.truth,
-            "plan": None if inputs.plan is None else inputs.plan.to_dict(),
-            "seed": inputs.scenario.seed,
-            "settings": self.settings.to_dict(),
-            "asked": None if self.specs is None else [plain_spec(spec) for spec in self.specs],
-        }
-
+    @cached_property
     def _statement(self) -> dict[str, Any]:
         """How the audit is made, for the evidence and its digest."""
-        return {
-            "format": FORMAT,
-            **self._identity(),
-            "schema": self.inputs.pair.original.schema.to_dict(),
-            "policy": None if self.policy is None else self.policy.to_dict(),
-        }
+        return audit_statement(self.inputs, self.settings, self.policy, self.specs)
 
     def _checkpoint_folder(self, plugins: tuple[UsedPlugin, ...]) -> CheckpointFolder | None:
         """The folder of finished steps, under a key of this very audit; None without evidence."""
         if self.settings.evidence is None:
             return None
-        pair = self.inputs.pair
-        truth = pair.truth
-        rows = None if truth is None else hashlib.sha256(truth.record_of_row.tobytes()).hexdigest()
-        schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
-        job = self._identity() | {"rows": rows, "schemas": schemas, "plugins": plugins}
-        key = hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
+        key = checkpoint_key(self._statement, self.inputs, plugins)
         folder = unfinished(self.settings.evidence)
         return CheckpointFolder(folder, key, resume=self.settings.resume)
 

@@ -1,10 +1,13 @@
 """Attribute disclosure by links: what a followed link reveals beyond what is known without it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from unveil.errors import UsageError
 from unveil.measures.disclosure.baseline_guess import ReleaseModel, best_guess, is_right
 from unveil.measures.disclosure.followed_links import FollowedLinks, LinkedRows, follow
+from unveil.measures.identity.confidence_interval import paired_difference
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread
 from unveil.values.file_pair import FilePair
@@ -15,7 +18,14 @@ from unveil.values.single_values import single_values
 TOLERANCE = 0.05  # of a standard deviation
 
 
-def linked_disclosure(links: Links, pair: FilePair, *, seed: int) -> tuple[Inference, ...]:
+def linked_disclosure(
+    links: Links,
+    pair: FilePair,
+    *,
+    seed: int,
+    columns: Sequence[str] | None = None,
+    model: bool = True,
+) -> tuple[Inference, ...]:
     """What links disclose of each confidential attribute that the intruder does not know.
 
     The intruder reads the cell of the rows that a record is linked to; where several tie, each
@@ -38,7 +48,11 @@ def linked_disclosure(links: Links, pair: FilePair, *, seed: int) -> tuple[Infer
     pair
         The original and the release, with the pairs known.
     seed
-        Random seed of the model's folds.
+        Random seed of the model's folds, and of the intervals.
+    columns
+        Attributes to look at, in place of the confidential ones.
+    model
+        Whether the decision tree is fitted, the dearest of the baselines.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -54,16 +68,13 @@ def linked_disclosure(links: Links, pair: FilePair, *, seed: int) -> tuple[Infer
         raise UsageError("the links and the pair of files are of different releases")
     compared = (*links.finder.columns, *links.intruder.blocks)
     knows = {*(links.intruder.knows or pair.with_role("quasi")), *compared}
-    targets = [
-        name
-        for name in pair.with_role("confidential")
-        if name not in knows and not pair.generalised(name)
-    ]
+    wanted = pair.with_role("confidential") if columns is None else columns
+    targets = [name for name in wanted if name not in knows and not pair.generalised(name)]
     followed = follow(links, pair.truth.record_of_row) if targets else None
     if followed is None:
         return ()
-    model = ReleaseModel.of(pair, compared, followed.people, seed)
-    results = (_inference(links, pair, followed, model, column) for column in targets)
+    fitted = ReleaseModel.of(pair, compared, followed.people, seed) if model else None
+    results = (_inference(links, pair, followed, fitted, column) for column in targets)
     return tuple(one for one in results if one is not None)
 
 
@@ -78,12 +89,18 @@ def _inference(
     if not len(known):
         return None
     cells_of_class: dict[int, Floats] = {}
+    guess = is_right(best_guess(released, width), truth[known], width)
     linked, control, homogeneous = np.zeros((3, len(known)))
     for at, place in enumerate(known.tolist()):
         bounds = truth[place] - width, truth[place] + width
         linked[at], cell_range = _read(followed.linked[place], bounds, released, cells_of_class)
         homogeneous[at] = linked[at] == 1 and cell_range <= width
-        control[at], _ = _read(followed.control[place], bounds, released, cells_of_class)
+        other = followed.control[place]
+        if len(other.rows) > (other.excluded >= 0):
+            control[at], _ = _read(other, bounds, released, cells_of_class)
+        elif len(followed.linked[place].rows):  # the attack names no other row: a guess is left
+            control[at] = guess[at]
+    paired = paired_difference(linked, control, seed=links.seed, names=("learned", column))
     inferred = None
     if model is not None:
         guesses = model.guesses(released, followed.own_rows, ordered=numeric, tolerance=width)
@@ -98,9 +115,10 @@ def _inference(
         tolerance=TOLERANCE if numeric else None,
         linked=_mean(linked),
         control=_mean(control),
-        guess=_mean(is_right(best_guess(released, width), truth[known], width)),
+        guess=_mean(guess),
         inferred=inferred,
         homogeneous=_mean(homogeneous),
+        gain=None if paired is None else paired.interval,
     )
 
 

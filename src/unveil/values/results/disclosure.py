@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from unveil.values.results.risk import Interval
 from unveil.wording import count, listing
 
 NEARLY_UNCHANGED = 0.95  # share of the cells
@@ -302,3 +303,9 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
             "whichever of these rows is the person's."
         ),
     ]
+    gain: Interval | None = None  # of `learned`, over the people; None: too few, or older evidence
+
+    @property
+    def learned(self) -> float:
+        """The share that is learned by the link: beyond the same without the person's own row."""
+        return max(self.linked - self.control, 0.0)

@@ -28,6 +28,7 @@ from unveil.values.results.policy import Verdict
 from unveil.values.results.read_off import ReadOff
 from unveil.values.results.remedies import Remasking, Remedies
 from unveil.values.results.risk import Claims, Forecast, Reliability, Risk, best_claims
+from unveil.values.results.scenarios import ScenarioResult
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
 from unveil.wording import count, listing
@@ -177,6 +178,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     grouping: tuple[str, ...] = ()  # released household numbers
     read_off: ReadOff | None = None  # None: no cell is suppressed or generalised, or older evidence
     digest: str | None = None  # of the statement; None: older evidence
+    scenarios: tuple[ScenarioResult, ...] = ()  # who might attack; none of synthetic rows
 
     @property
     def is_older(self) -> bool:

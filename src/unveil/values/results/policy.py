@@ -8,6 +8,13 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.support.specs import Spec, method_name
+from unveil.values.disclosure_scenario import (
+    FIXED,
+    SCENARIO_LIMITS,
+    DisclosureScenario,
+    check_names,
+)
+from unveil.wording import listing
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -143,6 +150,13 @@ class Policy(Spec, frozen=True, kw_only=True):
     may_stay_unchanged: Annotated[
         tuple[str, ...] | None, Meta(description="The only columns that may be released unchanged.")
     ] = None
+    intruder: Annotated[
+        tuple[DisclosureScenario, ...],
+        Meta(
+            description="Intruders with limits of their own, a table [[intruder]] for each: "
+            f"{', '.join(FIXED)}, or a further one and what it knows."
+        ),
+    ] = ()
 
     def __post_init__(self) -> None:
         for name, kind in CLASS_LIMITS.items():
@@ -153,11 +167,24 @@ class Policy(Spec, frozen=True, kw_only=True):
                 except SpecError as error:
                     rule = str(error).removeprefix(f"{method_name(kind)}: ")
                     raise SpecError(f"policy: {name}: {rule}") from None
+        tables: Any = self.intruder
+        if isinstance(tables, dict):
+            raise SpecError("policy: intruder: a table of each intruder, [[intruder]] in TOML")
+        if isinstance(tables, list | tuple) and all(isinstance(one, dict) for one in tables):
+            made = tuple(
+                DisclosureScenario(**{str(n): v for n, v in one.items()}) for one in tables
+            )
+            msgspec.structs.force_setattr(self, "intruder", made)
         super().__post_init__()
-        if not self.to_dict():
+        check_names(self.intruder)
+        fields = tuple(name for name in self.__struct_fields__ if name != "intruder")
+        if not any(name in self.to_dict() for name in fields) and not any(
+            one.limits for one in self.intruder
+        ):
+            rows = dict.fromkeys((*FIXED, *(one.name for one in self.intruder)))
             raise SpecError(
-                "policy: it sets no limit; limits are: "
-                f"{', '.join(field for field in self.__struct_fields__)}"
+                f"policy: it sets no limit; limits are: {', '.join(fields)}; and for an intruder "
+                f"({listing(rows)}): {', '.join(SCENARIO_LIMITS)}"
             )
 
     def to_dict(self) -> dict[str, object]:
@@ -166,6 +193,7 @@ class Policy(Spec, frozen=True, kw_only=True):
         for name, limit in plain.items():
             if isinstance(limit, dict):  # TOML has no null
                 plain[name] = {n: value for n, value in limit.items() if value is not None}
+        plain["intruder"] = [one.to_dict() for one in self.intruder] or None
         # A limit of 0 counts, although 0 == False in Python.
         return {n: value for n, value in plain.items() if value is not None and value is not False}
 
@@ -186,6 +214,10 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     kept: bool
     reason: str  # in words
     keys: tuple[str, ...] = ()  # of the classes that were counted
+    scenario: str = ""  # whose limit it is; empty: of the file, whoever attacks it
+    excess: float | None = None  # found beyond what is allowed; None: it is kept, or no number
+    people: int | None = None  # of whom the share is
+    allowed_people: int | None = None  # the most of these that the limit allows
 
     @property
     def miss(self) -> float:

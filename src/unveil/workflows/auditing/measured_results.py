@@ -16,7 +16,6 @@ from unveil.values.intruder import Intruder
 from unveil.values.results.disclosure import (
     CompatibleRows,
     HouseholdHits,
-    Inference,
     PopulationRisk,
     ReleaseUniqueness,
 )
@@ -49,7 +48,6 @@ def measure(
         "compatible": ("compatible rows", lambda: _compatible(inputs)),
         "unchanged": ("unchanged columns", lambda: measures.unchanged(pair)),
         "changes": ("changed cells", lambda: measures.changed_cells(pair)),
-        "inference": ("inference", lambda: _inference(inputs, attacked, plan)),
         "loss": (
             "loss",
             lambda: measures.loss(
@@ -107,18 +105,6 @@ def _compatible(inputs: AuditInputs) -> CompatibleRows | None:
     if not columns:
         return None
     return measures.compatible_rows(inputs.scenario.links(Compatible(), Intruder(knows=columns)))
-
-
-def _inference(
-    inputs: AuditInputs, attacked: AttackResults, plan: WorkPlan
-) -> tuple[Inference, ...]:
-    """What the links of the worst attack disclose, from originals to released rows."""
-    pair = inputs.pair
-    run = attacked.worst(lambda one: plan.repeats(pair, one) and not one.intruder.reverse)
-    if run is None:
-        return ()
-    links = inputs.scenario.links(run.spec, run.intruder)
-    return measures.linked_disclosure(links, inputs.pair, seed=inputs.scenario.seed)
 
 
 def _record_risks(attacked: AttackResults) -> RecordRisks | None:

@@ -10,6 +10,8 @@ import msgspec
 from unveil.errors import DataError
 from unveil.measures import diversity, uniqueness, wilson
 from unveil.measures.disclosure.uniqueness import perturbed_columns
+from unveil.support.options import part_of
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
@@ -17,11 +19,16 @@ from unveil.values.results.policy import ALWAYS, CLASS_LIMITS, ClassLimit, Limit
 from unveil.values.results.risk import Interval
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.scenarios.limits import excess_of, scenario_limits
 from unveil.workflows.inputs.released_columns import released_columns
 from unveil.workflows.mask import masks_of
 
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
 UNPERTURBED = "not perturbed"  # the default keys of a limit
+STRESS_LIMITS = (  # limits on the attacks of the audit itself
+    *("max_risk", "max_subgroup_risk", "max_household_risk", "max_confirmed"),
+    "max_wrong_certainty",
+)
 MEANS_NOTHING = "equal rows do not show how many people share their values"
 
 Measured = tuple[Any, str] | str  # a value and its reason; or why it is not measured
@@ -53,7 +60,7 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
     }
     limits = []
     for name in policy.__struct_fields__:
-        if name not in policy.to_dict():
+        if name == "intruder" or name not in policy.to_dict():
             continue
         measure, is_kept = checks[name]
         allowed, measured = getattr(policy, name), measure(evidence)
@@ -68,8 +75,17 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             found, reason = measured
             kept = found is not None and is_kept(found, allowed)
         limits.append(
-            Limit(limit=name, allowed=allowed, found=found, kept=kept, reason=reason, keys=keys)
+            Limit(
+                limit=name,
+                allowed=allowed,
+                found=found,
+                kept=kept,
+                reason=reason,
+                keys=keys,
+                **_in_people(name, allowed, found, evidence),
+            )
         )
+    limits.extend(scenario_limits(policy, evidence.scenarios))
     undecided = evidence.unchanged.without_role
     said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
     # The identifier that states the truth is in the audited copy only, as the caution asks.
@@ -81,6 +97,25 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         if columns
     )
     return Verdict(passed=all(limit.kept for limit in limits), limits=tuple(limits))
+
+
+def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[str, Any]:
+    """Whose limit on a share it is, and what it means in people of this file."""
+    if name not in STRESS_LIMITS:
+        return {}
+    people = evidence.pairs or 0
+    if name == "max_household_risk":
+        homes = [one.risk.n for _, one in evidence.household_attacks]
+        people = homes[0] if homes else 0
+    elif name == "max_subgroup_risk":
+        groups = evidence.subgroups
+        people = 0 if groups is None or groups.highest is None else groups.highest.n
+    return {
+        "scenario": STRESS_TEST,
+        "excess": None if found is None else excess_of(found, allowed),
+        "people": people,
+        "allowed_people": part_of(people, allowed),
+    }
 
 
 def _of_all(interval: Interval | None) -> str:

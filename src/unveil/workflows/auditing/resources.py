@@ -110,6 +110,10 @@ class WorkPlan:
         """Whether an attack can be made many times over."""
         return run.blind or work_of(run, pair) <= REPEATED_SHARE * self.work
 
+    def makes_again(self, run: AttackRun, pair: FilePair) -> bool:
+        """Whether an attack can be made once more."""
+        return work_of(run, pair) <= ATTACK_SHARE * self.work
+
     def limit_of_attack(self, step: str) -> float | None:
         """The most work of an attack, or of one that a sweep adds; None: no limit."""
         most = self.limits.get(step, ATTACK_SHARE * self.work)

@@ -1,0 +1,168 @@
+"""Disclosure scenarios: who might attack a release, what he knows of whom, and his limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from unveil.errors import SpecError
+from unveil.support.specs import Spec
+from unveil.wording import listing, suggest
+
+STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER = "stress test", "register", "acquaintance", "insider"
+FIXED = (STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER)  # the rows of every audit, in this order
+SCENARIO_LIMITS = ("max_linked", "max_confirmed", "max_wrongly_confirmed", "max_learned")
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class DisclosureScenario(Spec, frozen=True, kw_only=True):
+    """One intruder: what he knows of whom, and how much he may achieve.
+
+    Every audit has four: *stress test* (all people, all quasi-identifiers, exact, plan known: an
+    upper reference, not an attack by somebody), *register* (the keys of a file that also has other
+    people, 5 % of its cells out of date), *acquaintance* (one person at a time, the most visible
+    keys, coarse values) and *insider* (a tenth of the respondents, exact, plan known). A policy
+    sets their limits, changes what they know, and adds others.
+
+    >>> bank = DisclosureScenario(name="bank", knows=["income", "savings"], max_linked=0.05)
+    >>> bank.limits
+    {'max_linked': 0.05}
+    """
+
+    name: Annotated[
+        str, Meta(description=f"One of {listing(FIXED)}, or the name of a further intruder.")
+    ]
+    knows: Annotated[
+        tuple[str, ...] | None, Meta(description="The attributes that the intruder knows.")
+    ] = None
+    records: Annotated[
+        Annotated[int, Meta(ge=1)] | Annotated[float, Meta(gt=0, le=1)] | None,
+        Meta(
+            description="The people whom the intruder holds: a fraction or a number of those in "
+            "the release. Of an intruder who does not know who is in it (member = false), the "
+            "number of people in his file, the people of the release among them."
+        ),
+    ] = None
+    error: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the intruder's cells, from 0 to 1, that are out of date: "
+            "such a cell holds another person's value."
+        ),
+    ] = None
+    coarse: Annotated[
+        bool | None,
+        Meta(
+            description="Whether numbers are known roughly, by the tenth of the people that they "
+            "are in; categories are known as they are."
+        ),
+    ] = None
+    member: Annotated[
+        bool | None, Meta(description="Whether the intruder knows who is in the release.")
+    ] = None
+    plan: Annotated[
+        bool | None, Meta(description="Whether the intruder knows how the release was masked.")
+    ] = None
+    together: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the intruder compares all his records at once; otherwise one "
+            "person at a time."
+        ),
+    ] = None
+    max_linked: Annotated[
+        Share | None,
+        Meta(description="The share of the people in the release who may be linked correctly."),
+    ] = None
+    max_confirmed: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the people in the release whose link the intruder may claim "
+            "correctly."
+        ),
+    ] = None
+    max_wrongly_confirmed: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the people whom the intruder holds for whom he may claim a "
+            "wrong link, people who are not in the release among them."
+        ),
+    ] = None
+    max_learned: Annotated[
+        Share | None,
+        Meta(
+            description="The share of the people whose value of any column may be learned, beyond "
+            "the same attack without their own rows."
+        ),
+    ] = None
+    max_risk: Annotated[Share | None, Meta(description="Another word for max_linked.")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.name.strip():
+            raise SpecError("policy: intruder: name: give the intruder a name")
+        if self.max_risk is not None:
+            if self.max_linked is not None:
+                raise self._refused("max_risk is another word for max_linked: leave one out")
+            msgspec.structs.force_setattr(self, "max_linked", self.max_risk)
+            msgspec.structs.force_setattr(self, "max_risk", None)
+        self._check_knowledge()
+
+    def _check_knowledge(self) -> None:
+        known = self.knows
+        if known == ():
+            raise self._refused(
+                "knows: somebody who knows nothing cannot link anybody; name at least one attribute"
+            )
+        if known is not None and len(set(known)) < len(known):
+            raise self._refused("knows: a column is named twice")
+        if self.name == STRESS_TEST and self.knowledge:
+            raise self._refused(
+                f"{listing(self.knowledge)}: the stress test knows everything exactly, as an "
+                "upper reference: set its limits only, and give another intruder another name"
+            )
+        if self.name not in FIXED and known is None:
+            raise self._refused(
+                f"no intruder of this name is known: those of every audit are {listing(FIXED)}"
+                f"{suggest(self.name, FIXED)}; of another, say what he knows (knows)"
+            )
+        if self.member is False and isinstance(self.records, float):
+            raise self._refused(
+                "records: the file of an intruder who does not know who is in the release also "
+                "has other people: give the number of people in it, not a fraction"
+            )
+
+    def _refused(self, rule: str) -> SpecError:
+        return SpecError(f"policy: intruder '{self.name}': {rule}")
+
+    @property
+    def knowledge(self) -> tuple[str, ...]:
+        """The fields that are set, beside the name and the limits."""
+        fields = ("knows", "records", "error", "coarse", "member", "plan", "together")
+        return tuple(field for field in fields if getattr(self, field) is not None)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The limits that are set."""
+        return {n: value for n in SCENARIO_LIMITS if (value := getattr(self, n)) is not None}
+
+    def over(self, default: DisclosureScenario) -> DisclosureScenario:
+        """The scenario, completed by the default one of its name."""
+        own = {n: value for n in self.__struct_fields__ if (value := getattr(self, n)) is not None}
+        return msgspec.structs.replace(default, **own)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is set, as plain values, as in a TOML table."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return {name: value for name, value in plain.items() if value is not None}
+
+
+def check_names(scenarios: tuple[DisclosureScenario, ...]) -> None:
+    """Refuse two intruders of one name."""
+    names = [one.name for one in scenarios]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SpecError(f"policy: intruder: {listing(twice)} is there twice: use one table")

@@ -1,0 +1,85 @@
+"""Scenario results: what each intruder of an audit links, confirms and learns."""
+
+import msgspec
+
+from unveil.values.disclosure_scenario import FIXED
+from unveil.values.results.disclosure import HouseholdHits, Inference
+from unveil.values.results.risk import Interval
+from unveil.values.results.subgroups import RecordRisks, Subgroups
+
+KNOWS_ALL = "the intruder knows every column"
+
+
+class SharedCount(msgspec.Struct, frozen=True, kw_only=True):
+    """A number of people out of all whom it could be."""
+
+    count: float  # expected; ties count by their share
+    of: int
+    share: float
+    interval: Interval | None = None  # where people or cells were drawn
+
+    @property
+    def highest(self) -> float:
+        """The share; where something was drawn, the upper end of its interval."""
+        return self.share if self.interval is None else self.interval.high
+
+
+class ScenarioAttack(msgspec.Struct, frozen=True, kw_only=True):
+    """One attack of a scenario, and the people whom it links correctly."""
+
+    name: str
+    direction: str
+    linked: SharedCount
+
+
+class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one intruder achieves: linked, confirmed, wrongly confirmed, learned.
+
+    A linked person's released row is found, though the intruder may not know that the link is
+    right. A confirmed link is claimed and right, a wrong one is claimed and wrong: that person is
+    harmed, too. Learned is the share of the people whose value is read correctly off the linked
+    row, minus the same without their own row; of all unknown columns, the largest.
+    """
+
+    name: str
+    knows: tuple[str, ...]
+    records: float | int | None  # whom the intruder holds, as the scenario says; None: all
+    people: int  # whom the intruder holds, also those who are not in the release
+    released: int  # of these, people in the release
+    error: float
+    coarse: bool
+    member: bool
+    plan: bool
+    together: bool
+    draws: int  # of people or of cells that are out of date
+    attack: str | None  # that links most; None: none was possible
+    direction: str
+    linked: SharedCount | None
+    guess: float | None  # expected correct links of a guess
+    ceiling: float | None  # the most that any attack can link
+    claimed_by: str | None  # the attack whose claims these are; None: no attack can tell
+    confirmed: SharedCount | None
+    wrongly_confirmed: SharedCount | None
+    learned: tuple[Inference, ...] = ()  # the largest gain first
+    not_learned: str = ""  # why nothing can be learned, or was measured
+    attacks: tuple[ScenarioAttack, ...] = ()  # the most linked first
+    left_out: tuple[str, ...] = ()  # attacks that were not made, each with the reason
+    subgroups: Subgroups | None = None
+    record_risks: RecordRisks | None = None
+    households: HouseholdHits | None = None
+    note: str = ""  # on how the intruder's knowledge was chosen
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every audit has this scenario."""
+        return self.name in FIXED
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether no column is left to learn."""
+        return self.not_learned == KNOWS_ALL
+
+    @property
+    def most_learned(self) -> Inference | None:
+        """The column of which most is learned; None: nothing is left to learn."""
+        return self.learned[0] if self.learned else None

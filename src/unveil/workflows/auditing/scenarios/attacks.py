@@ -1,0 +1,96 @@
+"""The attacks that suit a scenario, and how much work they may take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from unveil.attacks.base import Attack
+from unveil.values.disclosure_scenario import DisclosureScenario
+from unveil.workflows.auditing.attack_runs import (
+    AttackRun,
+    WorkBudget,
+    attack_runs,
+    default_attacks,
+)
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.resources import WorkPlan, runs_in_memory
+from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file, most_draws
+from unveil.workflows.auditing.settings import AuditSettings
+
+ROW_SHARE = 0.12  # of the work: the most that one scenario may take
+MOST_DRAWS = 3  # of people or of cells that are out of date
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScenarioPlan:
+    """A scenario with the attacks that are made, and what each may take."""
+
+    scenario: DisclosureScenario
+    first: HeldFile  # of the first draw
+    runs: tuple[AttackRun, ...]
+    work: WorkPlan
+    left_out: tuple[str, ...]
+    draws: int
+
+    @property
+    def step(self) -> str:
+        """The name of its step in the audit."""
+        return f"scenario {self.scenario.name}"
+
+    @property
+    def seconds(self) -> float:
+        """The work that it is expected to take."""
+        return sum(self.work.expected.values())
+
+    def budget(self, run: AttackRun, *, exact: bool) -> WorkBudget:
+        """The work of one attack."""
+        return WorkBudget(None if exact else self.work.limit_of_attack(run.step))
+
+
+def plan_scenario(
+    scenario: DisclosureScenario,
+    inputs: AuditInputs,
+    settings: AuditSettings,
+    requested: Sequence[Attack] | None,
+) -> ScenarioPlan:
+    """Choose the attacks of a scenario: those requested that suit it, else those of the data."""
+    held = held_file(inputs, scenario, 0)
+    specs = [spec for spec in requested or () if _suits(spec, scenario)]
+    named = bool(specs)
+    if not named:
+        known = scenario.knows or ()
+        audited = inputs.audited_files._replace(
+            pair=held.scenario.pair,
+            known=known,
+            knows_masking=bool(scenario.plan) and inputs.channel is not False,
+            repeats_groups=False,
+        )
+        specs = [spec for spec in default_attacks(audited) if _suits(spec, scenario)]
+    runs = [
+        replace(run, intruder=msgspec.structs.replace(run.intruder, records=held.intruder.records))
+        for run in attack_runs(specs, held.scenario.pair, scenario.knows or (), inputs.channel)
+        if not run.intruder.reverse
+    ]
+    pair = held.scenario.pair
+    fitting, too_large = runs_in_memory(runs, pair, settings.bytes, requested=False)
+    work = WorkPlan(ROW_SHARE * settings.work)
+    made = work.attacks(fitting, pair, requested=named)
+    left_out = [f"{one.name}: {one.reason}" for one in (*too_large, *work.left_out)]
+    draws = min(MOST_DRAWS, most_draws(inputs, scenario))
+    return ScenarioPlan(scenario, held, tuple(made), work, tuple(left_out), draws)
+
+
+def _suits(spec: Attack, scenario: DisclosureScenario) -> bool:
+    """Whether the intruder of a scenario can make an attack."""
+    if not (spec.compares_attributes and spec.needs_common_attributes):
+        return False
+    if spec.knows is not None and (not scenario.plan or spec.knows == "original"):
+        return False
+    # A matching presumes that both files have the same people.
+    record_by_record = spec.row_by_row and not spec.links_households
+    if not (scenario.together and scenario.member) and not record_by_record:
+        return False
+    return bool(scenario.together) or not spec.costly_to_repeat  # which needs many records

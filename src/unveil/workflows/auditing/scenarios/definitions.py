@@ -1,0 +1,120 @@
+"""The scenarios of an audit as its schema and policy define them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from unveil.errors import DataError, UnveilError, UsageError
+from unveil.measures import sampling_fraction
+from unveil.table.microdata import Microdata
+from unveil.values.disclosure_scenario import (
+    ACQUAINTANCE,
+    FIXED,
+    INSIDER,
+    REGISTER,
+    DisclosureScenario,
+)
+from unveil.values.file_pair import FilePair
+from unveil.values.results.policy import Policy
+from unveil.wording import absent_column, count
+from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.inputs.intruder_view import check_no_identifier
+
+MOST_VISIBLE = 6  # keys of an acquaintance
+STALE = 0.05  # share of the cells of a register
+INSIDERS_PART = 0.1  # of the respondents
+OTHERS_PER_MEMBER = 1  # people of a register beside each of the release, where no weight tells more
+# What an intruder has if nothing else is said. The masking is no secret.
+EXACT = {"error": 0.0, "coarse": False, "member": True, "plan": True, "together": True}
+
+
+def scenarios_of(inputs: AuditInputs, policy: Policy | None) -> tuple[DisclosureScenario, ...]:
+    """Every scenario of an audit, completed: the four of every audit, then those of the policy.
+
+    There is none where the rows of the release are nobody's.
+    """
+    if inputs.pair.truth is None:
+        return ()
+    given = {one.name: one for one in (() if policy is None else policy.intruder)}
+    names = (*FIXED, *(name for name in given if name not in FIXED))
+    found = tuple(_completed(name, given.get(name), inputs) for name in names)
+    for scenario in found:
+        _check(scenario, inputs)
+    return found
+
+
+def _completed(
+    name: str, own: DisclosureScenario | None, inputs: AuditInputs
+) -> DisclosureScenario:
+    known, people = inputs.known, inputs.pair.original
+    special: dict[str, dict[str, Any]] = {
+        REGISTER: {"knows": keys_of(known, people), "error": STALE, "member": False, "plan": False},
+        ACQUAINTANCE: {
+            "knows": visible_keys(known, people),
+            "coarse": True,
+            "plan": False,
+            "together": False,
+        },
+        INSIDER: {"records": INSIDERS_PART},
+    }
+    set_by_policy = {} if own is None else {n: getattr(own, n) for n in own.knowledge} | own.limits
+    fields = {"knows": known} | EXACT | special.get(name, {}) | set_by_policy
+    if not fields["member"] and fields.get("records") is None:
+        fields["records"] = _register_size(inputs.pair)
+    complete = DisclosureScenario(name=REGISTER)
+    for field, value in ({"name": name} | fields).items():  # the stress test knows everything
+        msgspec.structs.force_setattr(complete, field, value)
+    return complete
+
+
+def keys_of(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
+    """The quasi-identifiers that are not confidential: what a register has; or all of them."""
+    keys = tuple(n for n in known if "confidential" not in people.schema[n].role)
+    return keys or tuple(known)
+
+
+def visible_keys(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
+    """The keys that an acquaintance sees: those declared visible, else those of fewest values."""
+    declared = [name for name in known if people.schema[name].visible]
+    keys = declared or keys_of(known, people)
+    ranked = sorted(keys, key=lambda name: people.column(name).n_unique())
+    chosen = ranked[:MOST_VISIBLE]
+    return tuple(name for name in known if name in chosen)
+
+
+def _register_size(pair: FilePair) -> int:
+    """The people of the population by the weights; without any, twice those of the release."""
+    members, fraction = len(pair.released), None
+    with suppress(UnveilError):  # the audit says what is wrong with the weights
+        fraction = sampling_fraction(pair.original)
+    if fraction is None:
+        return members * (1 + OTHERS_PER_MEMBER)
+    return max(round(members / fraction), members)
+
+
+def _check(scenario: DisclosureScenario, inputs: AuditInputs) -> None:
+    """Refuse a scenario that this original and this release cannot have."""
+    where, pair = f"policy: intruder '{scenario.name}'", inputs.pair
+    for name in scenario.knows or ():
+        for data, file in ((pair.original, "original"), (pair.release, "release")):
+            if name not in data.columns:
+                raise DataError(
+                    f"{where}: knows: in the {file}, {absent_column(name, data.columns)}"
+                )
+        check_no_identifier(name, pair.original)
+    members, held = len(pair.released), scenario.records
+    if not isinstance(held, int):
+        return
+    people = count(held, "person").replace("persons", "people")
+    if not scenario.member and held < members:
+        raise UsageError(
+            f"{where}: records: a file of {people} is smaller than the release, of {members:,}; it "
+            "has the people of the release and others: give the number of both"
+        )
+    if scenario.member and held > members:
+        raise UsageError(
+            f"{where}: records: {people} of a release of {members:,}: give at most so many, or "
+            "member = false, if the others are not in the release"
+        )

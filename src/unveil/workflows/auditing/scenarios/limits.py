@@ -1,0 +1,113 @@
+"""The limits of each scenario, checked against what its intruder achieves."""
+
+from collections.abc import Iterator
+
+from unveil.support.options import part_of
+from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
+from unveil.values.results.policy import Limit, Policy
+from unveil.values.results.scenarios import ScenarioResult, SharedCount
+
+NO_CLAIMS = "no attack has scores that tell how sure a link is"
+NOT_IN_EVIDENCE = "the audit has no such intruder: audit the release with this policy"
+OTHER_KNOWLEDGE = (
+    "the audit measured an intruder of this name with other knowledge ({}): audit the release with "
+    "this policy"
+)
+
+
+def scenario_limits(policy: Policy, results: tuple[ScenarioResult, ...]) -> Iterator[Limit]:
+    """Every limit of every intruder of a policy; what was not measured is not kept."""
+    by_name = {one.name: one for one in results}
+    for scenario in policy.intruder:
+        result = by_name.get(scenario.name)
+        for name in SCENARIO_LIMITS:
+            allowed = scenario.limits.get(name)
+            if allowed is not None:
+                yield _limit(scenario, name, allowed, result)
+
+
+def _limit(
+    scenario: DisclosureScenario, name: str, allowed: float, result: ScenarioResult | None
+) -> Limit:
+    why = NOT_IN_EVIDENCE if result is None else _other_knowledge(scenario, result)
+    measured: tuple[float, int, str] | str = why
+    if result is not None and not why:
+        measured = _measured(name, result)
+    if isinstance(measured, str):
+        return Limit(
+            limit=name,
+            allowed=allowed,
+            found=None,
+            kept=False,
+            reason=f"not measured: {measured}",
+            scenario=scenario.name,
+        )
+    found, people, reason = measured
+    return Limit(
+        limit=name,
+        allowed=allowed,
+        found=found,
+        kept=found <= allowed,
+        reason=reason,
+        scenario=scenario.name,
+        excess=excess_of(found, allowed),
+        people=people,
+        allowed_people=part_of(people, allowed),
+    )
+
+
+def excess_of(found: float, allowed: float) -> float | None:
+    """How far a share is above its limit; None if it is not."""
+    return found - allowed if found > allowed else None
+
+
+def _other_knowledge(scenario: DisclosureScenario, result: ScenarioResult) -> str:
+    """What the audit's intruder of this name knows otherwise; empty if it is the same."""
+    differ = [
+        field
+        for field in scenario.knowledge
+        if getattr(scenario, field) != getattr(result, field)
+        and not (field == "knows" and set(scenario.knows or ()) == set(result.knows))
+        and not (field == "plan" and scenario.plan)  # without a plan nobody knows it
+    ]
+    return OTHER_KNOWLEDGE.format(", ".join(differ)) if differ else ""
+
+
+def _measured(name: str, result: ScenarioResult) -> tuple[float, int, str] | str:
+    """A figure, the people whom it is of, and its reason; or why it was not measured."""
+    if name == "max_learned":
+        return _learned(result)
+    if result.linked is None:
+        return f"no attack was possible: {'; '.join(result.left_out)}"
+    if name == "max_linked":
+        reason = f"{result.attack}, {result.direction}, links {_in_words(result.linked)}"
+        return result.linked.highest, result.linked.of, reason
+    counted = result.confirmed if name == "max_confirmed" else result.wrongly_confirmed
+    if counted is None:
+        return NO_CLAIMS
+    kind = "rightly" if name == "max_confirmed" else "wrongly"
+    return counted.highest, counted.of, f"{result.claimed_by} claims {kind} {_in_words(counted)}"
+
+
+def _in_words(counted: SharedCount) -> str:
+    said = f"{counted.count:,.1f} of {counted.of:,} people ({counted.share:.1%})"
+    if counted.interval is None:
+        return said
+    low, high = counted.interval.low, counted.interval.high
+    return f"{said}; {low:.1%} to {high:.1%}, of which the upper end counts"
+
+
+def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
+    most = result.most_learned
+    if most is None:
+        if result.knows_all:
+            return 0.0, result.released, result.not_learned
+        return result.not_learned
+    reason = (
+        f"{most.column}: read rightly off the linked rows of {most.linked:.1%} of {most.n:,} "
+        f"people, without their own rows of {most.control:.1%}"
+    )
+    highest = most.learned
+    if result.draws > 1 or result.error:  # people or cells were drawn
+        highest = max(highest, 0.0 if most.gain is None else most.gain.high)
+    return highest, most.n, reason
