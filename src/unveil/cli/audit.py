@@ -27,7 +27,16 @@ SECTIONS = {
     "Intruder": ("knows", "intruder_file", "attacks", "errors", "worst_case", "halves"),
     "Limits": ("policy", "max_risk"),
     "Output": (
-        *("report", "external", "figures", "evidence", "per_record", "as_json", "show_values"),
+        *(
+            "report",
+            "external",
+            "title",
+            "figures",
+            "evidence",
+            "per_record",
+            "as_json",
+            "show_values",
+        ),
         *("force", "replay", "resume"),
     ),
     "Effort": (

@@ -10,7 +10,7 @@ from unveil.cli.console import print_table, progress, say
 from unveil.cli.options import PATH
 from unveil.cli.verdict_text import print_comparison
 from unveil.errors import FileError
-from unveil.wording import listing, reason
+from unveil.wording import reason
 
 PAGES = 0.04  # duration of the pages, beside all else
 
@@ -74,10 +74,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     print_table(["release", "what is done", "to"], rows)
     say()
     for name, audit in result.audits.items():
-        broken = () if audit.verdict is None else audit.verdict.broken
-        kept = f"NOT kept: {listing(limit.limit for limit in broken)}" if broken else "kept"
-        say(f"{name}: {audit}")
-        say(f"The policy, {folder / LIMITS}, is {kept}.")
+        say(f"{name}, by the policy {folder / LIMITS}: {audit}")
         say()
     print_comparison(result.comparison)
     say()

@@ -14,9 +14,10 @@ from unveil.errors import UsageError
 _OPTIONS = (
     click.option("--report", type=PATH, help="HTML page of the results."),
     click.option("--external", is_flag=True, help="Omit what would help an attacker: for others."),
+    click.option("--title", help="Title of the page, such as the name of the survey."),
     click.option("--figures", type=PATH, metavar="DIR", help="Folder for the charts, SVG and PNG."),
 )
-PAGE_OPTIONS = ("report", "external", "figures")
+PAGE_OPTIONS = ("report", "external", "title", "figures")
 
 
 def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,6 +35,7 @@ class Pages:
     external: bool
     figures: Path | None
     force: bool
+    title: str | None = None
 
     @property
     def requested(self) -> bool:
@@ -46,6 +48,8 @@ class Pages:
 
         if self.external and not self.requested:
             raise UsageError("--external does nothing without --report or --figures: leave it out")
+        if self.title is not None and self.report is None:
+            raise UsageError("--title is of a page: name it (--report), or leave the title out")
         if self.report is not None:
             check_report(self.report, inputs, force=self.force)
         if self.figures is not None:
@@ -57,7 +61,7 @@ class Pages:
         from unveil.reports.write import publish
 
         if self.requested:
-            publish(result, self.report, self.figures, external=self.external)
+            publish(result, self.report, self.figures, external=self.external, title=self.title)
 
     def say(self) -> None:
         """Print what was written, and who may see it."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from unveil.cli.console import print_table, say
 from unveil.support.phrases import plain
@@ -15,7 +18,17 @@ if TYPE_CHECKING:
     from unveil.workflows.auditing.replay import Replay
 
 # Rows of each table on a terminal, None for all of them; the page has the rest.
-WHOLE = ["limits", "attacks", "knowledge", "noise", "halves", "inference", "loss", "remedies"]
+WHOLE = [
+    "scenarios",
+    "limits",
+    "attacks",
+    "knowledge",
+    "noise",
+    "halves",
+    "inference",
+    "loss",
+    "remedies",
+]
 WHOLE += ["changes", "read-off", "risk-loss", "households-beside", "best", "differences"]
 SHORTENED = ("attributes", "correspondence", "subgroups", "subgroup-loss")
 ROWS: dict[str, int | None] = dict.fromkeys(WHOLE) | dict.fromkeys(SHORTENED, 5)
@@ -40,6 +53,10 @@ def _print(summary: Summary) -> None:
     for caution in summary.cautions:
         say(f"! {plain(caution)}")
     say(plain(summary.verdict))
+    if summary.first is not None:
+        say()
+        first = summary.first  # the section on each scenario says what he knows
+        _print_table(msgspec.structs.replace(first, table=first.table.without("knows")))
     for section in summary.sections:
         if section.key not in ON_THE_PAGE:
             _print_section(section)
@@ -50,7 +67,7 @@ def _print_section(section: Section) -> None:
     exhibits = [
         one for one in section.exhibits if one.lead or (one.name in ROWS and one.table.rows)
     ]
-    if not (section.paragraphs or section.points or exhibits):
+    if not (section.paragraphs or section.points or exhibits or section.choices):
         return  # it has charts only
     say()
     say(section.title.upper())
@@ -58,6 +75,17 @@ def _print_section(section: Section) -> None:
         say(plain(paragraph))
     for point in section.points:
         say(f"- {plain(point)}")
+    _print_exhibits(exhibits)
+    for choice in section.choices:
+        shown = [one for one in choice.exhibits if one.name in ROWS]
+        if choice.paragraphs or shown:
+            say(f"{choice.title}:")
+        for paragraph in choice.paragraphs:
+            say(plain(paragraph))
+        _print_exhibits(shown)
+
+
+def _print_exhibits(exhibits: Sequence[Exhibit]) -> None:
     for exhibit in exhibits:
         for lead in exhibit.lead:
             say(plain(lead))

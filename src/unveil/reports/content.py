@@ -35,6 +35,14 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[LimitLine, ...] = ()  # of the policy, drawn into the chart
 
 
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several views of a section, of which a reader opens one."""
+
+    title: str
+    paragraphs: tuple[Phrase, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()
+
+
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     """One question, answered."""
 
@@ -43,6 +51,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     paragraphs: tuple[Phrase, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     points: tuple[Phrase, ...] = ()  # of a list, below
+    choices: tuple[Choice, ...] = ()  # below all else; the first is open
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -70,6 +79,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     external: bool = False
     cautions: tuple[Phrase, ...] = ()  # above the verdict
+    first: Exhibit | None = None  # the table below the verdict
+    date: str = ""  # of the page
 
     def to_dict(self) -> dict[str, Any]:
         """The summary in plain values."""
@@ -78,8 +89,13 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     def exhibits(self) -> list[Exhibit]:
         """Every table and chart, as they follow each other."""
-        return [exhibit for section in self.sections for exhibit in section.exhibits]
+        first = [] if self.first is None else [self.first]
+        return [*first, *(one for section in self.sections for one in _exhibits(section))]
 
     def __getitem__(self, key: str) -> Section:
         """One section by its key."""
         return next(section for section in self.sections if section.key == key)
+
+
+def _exhibits(section: Section) -> list[Exhibit]:
+    return [*section.exhibits, *(one for choice in section.choices for one in choice.exhibits)]

@@ -21,6 +21,7 @@ from unveil.measures.information_loss import further as further_losses
 from unveil.measures.information_loss.catalogue import GLOSSARY, MeasureMeaning
 from unveil.support.specs import method_name
 from unveil.table.roles import ROLE_MEANINGS
+from unveil.values import disclosure_scenario
 from unveil.values.intruder import Intruder
 from unveil.values.results import disclosure, knowledge, policy, read_off, remedies, subgroups
 from unveil.values.results import evidence as audit
@@ -31,6 +32,7 @@ from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
 from unveil.workflows.auditing.attack_names import method_of
 
+SCENARIO = disclosure_scenario.DisclosureScenario
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
 
 
@@ -115,6 +117,15 @@ WORDS: dict[str, tuple[str, object]] = {
     "nearest": ("Nearest to the policy", Recommendation),
     "score": ("Classical score", measures.classical_score),
     "policy": ("Policy", policy.Policy),
+    "scenario": ("Scenario", disclosure_scenario.DisclosureScenario),
+    "scenario-stress-test": ("Stress test", disclosure_scenario.WHO["stress test"]),
+    "scenario-register": ("Register", disclosure_scenario.WHO["register"]),
+    "scenario-acquaintance": ("Acquaintance", disclosure_scenario.WHO["acquaintance"]),
+    "scenario-insider": ("Insider", disclosure_scenario.WHO["insider"]),
+    "scenario-linked": ("Linked by an intruder", Field(SCENARIO, "max_linked")),
+    "scenario-confirmed": ("Confirmed by an intruder", Field(SCENARIO, "max_confirmed")),
+    "scenario-wrong": ("Wrongly confirmed", Field(SCENARIO, "max_wrongly_confirmed")),
+    "scenario-learned": ("Learned from a link", Field(SCENARIO, "max_learned")),
     "limit-columns-without-a-role": ("Limit: columns without a role", disclosure.WithoutRole),
     "limit-identifiers-released": (
         "Limit: identifiers released",
@@ -130,6 +141,9 @@ def glossary() -> dict[str, GlossaryEntry]:
     The probability of this number of correct links or more... It goes from 0 to 1...
     """
     entries = {key: (title, explained(source)) for key, (title, source) in WORDS.items()}
+    for limit in disclosure_scenario.SCENARIO_LIMITS:
+        title = f"Limit: {limit.replace('_', ' ')}"
+        entries[limit_key(limit)] = title, explained(Field(SCENARIO, limit))
     for limit in policy.Policy.__struct_fields__:
         title = f"Limit: {limit.replace('_', ' ')}"
         entries[limit_key(limit)] = title, explained(Field(policy.Policy, limit))

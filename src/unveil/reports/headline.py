@@ -1,11 +1,14 @@
-"""The page's sentence on the worst attack, and the sentence for the risk of any one attack.
+"""The page's first sentence, that on the stress test, and one for the risk of any attack.
 
-`headline` stands at the top of the page, in the terminal and in a notebook; `_worst_attack` writes
-it. The paragraph and the table of all attacks are in `unveil.reports.sections.attacks`.
+`headline` stands at the top of the page, in the terminal and in a notebook. The table below it is
+in `unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.sections.attacks`.
 """
 
+from unveil.reports.sections.scenarios import row_sentences
+from unveil.reports.sections.stress_test import stress_sentence
+from unveil.reports.sections.verdict import misses
 from unveil.support import display
-from unveil.support.phrases import Phrase, counted, name, names, percent, phrase, plain, several
+from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
 from unveil.values.results.evidence import Audit, Evidence, Finding
 from unveil.values.results.risk import Risk
 
@@ -58,82 +61,39 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
 
 
 def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
-    """The result of an audit in a sentence, for those who decide.
+    """The result of an audit in a sentence, for those who decide: the recommendation.
 
-    For outsiders (`external`) it does not say that the row order identifies people.
+    What each intruder achieves stands below it, in a table. Evidence without scenarios has the
+    sentence on its best attack.
     """
     if not evidence.attacks:
         return phrase(
             "Every row of this release is made up, so that there is nobody to be linked: what "
             "is disclosed by what the rows say is below."
         )
-    worst = _worst_attack(evidence, external=external)
-    return (*worst, *_worst_households(evidence), *_sampling(evidence))
+    if not evidence.scenarios:
+        return stress_sentence(evidence, external=external)
+    return recommendation(evidence, external=external)
 
 
-def _worst_attack(evidence: Evidence, *, external: bool) -> Phrase:
-    """How many people the best attack links, compared with a guess and with the ceiling."""
-    worst = evidence.attacks[0]
-    risk = worst.risk
-    position = "what is not told here" if external else "where they stood in the file"
-    knows, these = phrase("an intruder knows {}", position), "these"
-    if worst.by_file:
-        knows, these = phrase("is in the intruder's own file, too"), "what the two files say"
-    elif risk.attributes:
-        n_known = counted(len(risk.attributes))
-        knows = phrase("an intruder knows {} of their true values exactly", n_known)
-        if worst.households is not None and worst.households.together:
-            knows = phrase(
-                "an intruder knows {} true values of each member of their household exactly",
-                n_known,
-            )
-    people, interval = several(risk.n, "person"), phrase("")
-    if risk.interval is not None:
-        low, high = percent(risk.interval.low), percent(risk.interval.high)
-        people = phrase("{}, drawn from {}", people, counted(risk.population))
-        interval = phrase("; of all {} to {}", low, high)
-    ceiling: Phrase = ()
-    if risk.attributes and evidence.ceiling is not None:
-        most = counted(evidence.ceiling)
-        ceiling = phrase("; [no attack](ceiling) on {} can link more than {}", these, most)
+def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
+    """Whether the release keeps every limit of the policy; else which it misses, by how much."""
+    verdict = evidence.verdict
+    if verdict is None:
+        return phrase(
+            "No [policy](policy) was given, so that nothing is passed or failed: whether this "
+            "risk is bearable is for the reader to decide."
+        )
+    if verdict.passed:
+        return phrase(
+            "This release keeps all {} of the [policy](policy).",
+            several(len(verdict.limits), "limit"),
+        )
     return phrase(
-        "If someone is known to be in this file and {}, the best attack we tried "
-        "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
-        knows,
-        counted(risk.expected),
-        people,
-        percent(risk.share),
-        interval,
-        counted(risk.baseline),
-        ceiling,
-    )
-
-
-def _worst_households(evidence: Evidence) -> Phrase:
-    """How many households the best attack on these links."""
-    if not evidence.household_attacks:
-        return ()
-    homes = evidence.household_attacks[0][1].risk
-    return phrase(
-        " Of the [households](linked-households) it links {} of {} ({}), by a guess {}."
-        if evidence.household_attacks[0][0] is evidence.attacks[0]
-        else " Of the [households](linked-households) the best attack on these links {} of {} "
-        "({}), by a guess {}.",
-        counted(homes.expected),
-        counted(homes.n),
-        percent(homes.share),
-        counted(homes.baseline),
-    )
-
-
-def _sampling(evidence: Evidence) -> Phrase:
-    """What the risk means for a person not known to be in the sample."""
-    if evidence.sampling_fraction is None:
-        return ()
-    return phrase(
-        " The file is a [sample](sampling-fraction) of {} of its population: whoever is not "
-        "known to be in it is there with that chance only.",
-        percent(evidence.sampling_fraction),
+        "This release misses {} of {} of the [policy](policy): {}.",
+        counted(len(verdict.broken)),
+        several(len(verdict.limits), "limit"),
+        misses(verdict.misses, external=external),
     )
 
 
@@ -150,7 +110,9 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 
 
 def _audit_in_words(audit: Audit) -> str:
-    return " ".join(plain(said) for said in (*cautions(audit.evidence), headline(audit.evidence)))
+    evidence = audit.evidence
+    said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
+    return " ".join(plain(one).strip() for one in said)
 
 
 display.register(Audit, _audit_in_words)

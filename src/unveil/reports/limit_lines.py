@@ -1,11 +1,12 @@
 """Limit lines: the policy's limits, drawn into every chart whose axis they are measured on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from unveil.reports.content import LimitLine, Section
+from unveil.reports.content import Exhibit, LimitLine, Section
+from unveil.values.disclosure_scenario import STRESS_TEST
 
 AXES: dict[
     str, dict[Literal["x", "y"], str]
@@ -22,12 +23,21 @@ AXES: dict[
 
 
 def with_limit_lines(section: Section, policy: Mapping[str, Any] | None) -> Section:
-    """The section with the limits of a policy in its charts."""
-    exhibits = tuple(
-        msgspec.structs.replace(one, limits=limit_lines(one.chart, policy or {}))
-        for one in section.exhibits
+    """The section with the limits of a policy in its charts: those of the stress test."""
+
+    def limited(exhibits: Sequence[Exhibit]) -> tuple[Exhibit, ...]:
+        return tuple(
+            msgspec.structs.replace(one, limits=limit_lines(one.chart, policy or {}))
+            for one in exhibits
+        )
+
+    choices = tuple(
+        msgspec.structs.replace(one, exhibits=limited(one.exhibits))
+        if one.title == STRESS_TEST
+        else one
+        for one in section.choices
     )
-    return msgspec.structs.replace(section, exhibits=exhibits)
+    return msgspec.structs.replace(section, exhibits=limited(section.exhibits), choices=choices)
 
 
 def limit_lines(chart: str | None, policy: Mapping[str, Any]) -> tuple[LimitLine, ...]:

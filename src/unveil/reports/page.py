@@ -69,6 +69,7 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
         phrases += [fact.label, fact.value]
     for section in summary.sections:
         phrases += [*section.paragraphs, *section.points]
+        phrases += [said for choice in section.choices for said in choice.paragraphs]
     for exhibit in summary.exhibits():
         phrases += [*exhibit.lead, exhibit.says, *exhibit.notes]
         phrases += [column.head for column in exhibit.table.columns]

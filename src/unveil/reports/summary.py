@@ -13,6 +13,7 @@ from unveil.reports.sections import (
     loss,
     people,
     provenance,
+    scenarios,
     supervised_bound,
     values,
     verdict,
@@ -54,6 +55,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         version=evidence.version,
         external=external,
         cautions=cautions(evidence, external=external),
+        first=scenarios.first_table(evidence, external=external),
     )
 
 
@@ -61,6 +63,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
     return [
         verdict.limits(evidence),
         verdict.notes(evidence),
+        scenarios.scenarios(evidence),
         attacks.attacks(evidence),
         households.households(evidence),
         supervised_bound.supervised_bound(evidence),
@@ -84,6 +87,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
 def _external(evidence: Evidence) -> list[Section | None]:
     return [
         verdict.limits(evidence, external=True),
+        scenarios.scenarios(evidence, external=True),
         attacks.attacks(evidence, external=True),
         households.households(evidence, external=True),
         supervised_bound.supervised_bound(evidence, external=True),
@@ -124,4 +128,5 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         version=__version__,
         external=external,
         cautions=(caution,) if older else (),
+        first=scenarios.compared_scenarios(result, external=external),
     )

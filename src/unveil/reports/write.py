@@ -2,7 +2,10 @@
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from unveil.errors import FileError, UsageError
 from unveil.files.atomic_write import write_bytes
@@ -22,6 +25,7 @@ def report(
     *,
     external: bool = False,
     figures: str | os.PathLike[str] | None = None,
+    title: str | None = None,
     force: bool = False,
 ) -> None:
     """Write a result as one page that needs no other file, to read, to print and to send.
@@ -37,6 +41,8 @@ def report(
         files, who and what is at the highest risk).
     figures
         A folder to write each chart to, as SVG and as PNG.
+    title
+        The title of the page, such as the name of the survey.
     force
         Whether files that are there may be replaced.
 
@@ -55,21 +61,36 @@ def report(
     check_report(target, [result if isinstance(result, str | os.PathLike) else None], force=force)
     if figures is not None:
         check_figures(as_path(figures), [target], force=force, external=external)
-    publish(result, target, figures, external=external)
+    publish(result, target, figures, external=external, title=title)
 
 
 def publish(
-    result: object, page: Path | None, figures: str | os.PathLike[str] | None, *, external: bool
+    result: object,
+    page: Path | None,
+    figures: str | os.PathLike[str] | None,
+    *,
+    external: bool,
+    title: str | None = None,
 ) -> None:
     """Write a page and its figures, each if it is asked for, where that was checked before."""
     from unveil.reports.page import page as render
 
     summary = summary_of(result, external=external)
+    summary = msgspec.structs.replace(summary, title=title or summary.title, date=_date())
     pictures = {} if figures is None else _pictures(summary)
     if page is not None:
         write_bytes(page, render(summary).encode(), force=True)
     if figures is not None:
         _write(pictures, as_path(figures))
+
+
+def _date() -> str:
+    """The day on which a page is made; SOURCE_DATE_EPOCH gives another, for equal bytes."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = (
+        datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now().astimezone()
+    )
+    return f"{now.day} {now:%B %Y}"
 
 
 def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:

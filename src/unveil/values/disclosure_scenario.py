@@ -13,6 +13,18 @@ from unveil.wording import listing, suggest
 
 STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER = "stress test", "register", "acquaintance", "insider"
 FIXED = (STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER)  # the rows of every audit, in this order
+WHO = {  # of every audit, in words
+    STRESS_TEST: "Somebody who knows every quasi-identifier of everybody in the release exactly, "
+    "and how it was masked. Nobody knows so much: it is an upper reference for the others.",
+    REGISTER: "Somebody with a file of the population, or a large part of it: a register, a "
+    "customer list. It has the keys that are not confidential, 5 % of its values are out of date, "
+    "and it does not tell who is in the release.",
+    ACQUAINTANCE: "Somebody who knows one person, as a neighbour or a colleague does: the most "
+    "visible keys (declared visible in the schema, or else those of the fewest values), numbers "
+    "roughly, and that the person is in the release.",
+    INSIDER: "Somebody who holds the true records of a tenth of the respondents, such as an "
+    "interviewer, and knows how the release was masked.",
+}
 SCENARIO_LIMITS = ("max_linked", "max_confirmed", "max_wrongly_confirmed", "max_learned")
 
 Share = Annotated[float, Meta(ge=0, le=1)]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,6 +18,7 @@ from unveil.values.results.comparison import (
     Best,
     ComparedHouseholds,
     ComparedRelease,
+    ComparedScenario,
     Comparison,
     Difference,
     Dominated,
@@ -40,6 +42,13 @@ from unveil.workflows.inputs.audited_releases import (
 CRITERIA = (  # less is better
     *("risk", "household_risk", "subgroup_risk", "confirmed", "interval_disclosure", "loss"),
 )
+UNCOMPARED: dict[str, Any] = {  # of a scenario: the page of the release has it
+    "subgroups": None,
+    "record_risks": None,
+    "households": None,
+    "attacks": (),
+    "left_out": (),
+}
 TIE = 1e-12  # difference of shares or losses below which they are equal
 
 
@@ -189,6 +198,13 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
         ),
         households=_households(evidence),
         max_household_risk=(evidence.policy or {}).get("max_household_risk"),
+        scenarios=tuple(
+            ComparedScenario(
+                result=msgspec.structs.replace(one, **UNCOMPARED),
+                limits=() if verdict is None else verdict.of_scenario(one.name),
+            )
+            for one in evidence.scenarios
+        ),
     )
 
 

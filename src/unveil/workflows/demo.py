@@ -14,6 +14,7 @@ from unveil.masks import Microaggregation, Pram, RankPermutation
 from unveil.masks.base import ColumnMask
 from unveil.support.options import TaskProgress
 from unveil.table.sample import households
+from unveil.values.disclosure_scenario import ACQUAINTANCE, INSIDER, REGISTER, DisclosureScenario
 from unveil.values.release.plan import Plan
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
@@ -52,7 +53,17 @@ DESCRIPTIONS = {  # of each step, for readers who do not know the methods
         "values change places, 15 % of the ranks apart at most",
     ),
 }
-POLICY = Policy(max_risk=0.1, max_household_risk=0.1, max_confirmed=0.02, max_loss=0.45)
+POLICY = Policy(
+    max_risk=0.1,
+    max_household_risk=0.1,
+    max_confirmed=0.02,
+    max_loss=0.45,
+    intruder=(
+        DisclosureScenario(name=REGISTER, max_linked=0.05, max_wrongly_confirmed=0.05),
+        DisclosureScenario(name=ACQUAINTANCE, max_linked=0.05, max_learned=0.05),
+        DisclosureScenario(name=INSIDER, max_linked=0.1),
+    ),
+)
 ATTACKS = ("distance", "rank-max", "tailored", "households", "position")
 REMASK = 2
 IN_PARALLEL = list(PLANS)[-1]  # the release that another process audits, with its worst case

@@ -118,6 +118,7 @@ def _inference(
         guess=_mean(guess),
         inferred=inferred,
         homogeneous=_mean(homogeneous),
+        learned=max(_mean(linked) - _mean(control), 0.0),
         gain=None if paired is None else paired.interval,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import attack_key
+from unveil.reports.sections.stress_test import stress_sentence
 from unveil.reports.tables import (
     counts,
     expected_counts,
@@ -52,8 +53,9 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
     worst = shown[0]
     return Section(
         key="attacks",
-        title="Who is linked",
+        title="The stress test: who is linked" if evidence.scenarios else "Who is linked",
         paragraphs=(
+            *((stress_sentence(evidence, external=external),) if evidence.scenarios else ()),
             phrase(
                 "Attacks by [record linkage](record-linkage) that were made: {}. Each is by "
                 "somebody who has the true values of the people and looks for their rows, or has a "

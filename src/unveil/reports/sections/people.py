@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 
-from unveil.reports.content import Exhibit, Section
+import msgspec
+
+from unveil.reports.content import Choice, Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
+from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import counts, figures, high, labels, low, shares, tabulate, text
-from unveil.support.phrases import Phrase, counted, level, name, percent, phrase
+from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, plain
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Evidence
+from unveil.values.results.scenarios import ScenarioResult
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 
 UNEVEN = 1.5  # ratio of the share of the risk to the share of the records that is worth a sentence
@@ -14,13 +19,32 @@ LISTED = 200  # subgroups; a column of many categories has thousands
 
 
 def people(evidence: Evidence) -> Section | None:
-    """Who carries the risk."""
+    """Who carries the risk, for the scenario that the reader picks."""
+    others = [one for one in evidence.scenarios if one.name != STRESS_TEST]
+    choices = [_risk_of(STRESS_TEST, evidence, evidence, "")]
+    choices += [_risk_of(one.name, one, evidence, f"-{n}") for n, one in enumerate(others, 1)]
+    choices = [one for one in choices if one.paragraphs or one.exhibits]
+    if not choices:
+        return None
+    title = "Who is at risk"
+    if not others:
+        only = choices[0]
+        return Section(
+            key="people", title=title, paragraphs=only.paragraphs, exhibits=only.exhibits
+        )
+    return Section(key="people", title=title, choices=tuple(choices))
+
+
+def _risk_of(
+    scenario: str, risks: Evidence | ScenarioResult, evidence: Evidence, suffix: str
+) -> Choice:
+    """The risk of single records, subgroups and households, by one intruder."""
     said, exhibits = list[Phrase](), list[Exhibit]()
-    if evidence.record_risks is not None:
-        exhibits += [_record_risks(evidence.record_risks), *_riskiest(evidence.record_risks)]
-    if evidence.subgroups is not None and evidence.subgroups.groups:
-        exhibits.append(_subgroups(evidence.subgroups, undeclared(evidence)))
-    homes = evidence.households
+    if risks.record_risks is not None:
+        exhibits += [_record_risks(risks.record_risks), *_riskiest(risks.record_risks)]
+    if risks.subgroups is not None and risks.subgroups.groups:
+        exhibits.append(_subgroups(risks.subgroups, undeclared(evidence)))
+    homes = risks.households
     if homes is not None and homes.share is not None:
         said.append(
             phrase(
@@ -29,10 +53,9 @@ def people(evidence: Evidence) -> Section | None:
                 percent(homes.share),
             )
         )
-    if not said and not exhibits:
-        return None
-    return Section(
-        key="people", title="Who is at risk", paragraphs=tuple(said), exhibits=tuple(exhibits)
+    named = (msgspec.structs.replace(one, name=f"{one.name}{suffix}") for one in exhibits)
+    return Choice(
+        title=plain(scenario_name(scenario)), paragraphs=tuple(said), exhibits=tuple(named)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import limit_key
+from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import Cell, Table, figures, text
 from unveil.support.phrases import (
     Figure,
@@ -20,6 +21,7 @@ from unveil.support.phrases import (
     names,
     percent,
     phrase,
+    points,
     several,
 )
 from unveil.values.results.evidence import Evidence
@@ -41,7 +43,11 @@ def subject(evidence: Evidence, *, external: bool) -> Phrase:
 
 
 def facts(evidence: Evidence) -> Iterator[Fact]:
-    """The figures at the top."""
+    """The figures at the top; those of the stress test stand in the table of scenarios."""
+    if evidence.scenarios:
+        if evidence.loss.overall.value is not None:
+            yield _lost(evidence.loss.overall.value)
+        return
     if evidence.attacks:
         risk = evidence.attacks[0].risk
         yield Fact(phrase("[linked](linked) by the best attack"), (percent(risk.share),))
@@ -60,7 +66,11 @@ def facts(evidence: Evidence) -> Iterator[Fact]:
         )
     lost = evidence.loss.overall
     if lost.value is not None:
-        yield Fact(phrase("[information lost](loss), from 0 to 1"), (decimal(lost.value),))
+        yield _lost(lost.value)
+
+
+def _lost(value: float) -> Fact:
+    return Fact(phrase("[information lost](loss), from 0 to 1"), (decimal(value),))
 
 
 def limits(evidence: Evidence, *, external: bool = False) -> Section:
@@ -91,8 +101,14 @@ def misses(limits: Sequence[Limit], *, external: bool = False) -> Phrase:
     return tuple(piece for limit in shown for piece in ("; ", *_miss(limit)))[1:]
 
 
+def _whose(limit: Limit) -> Phrase:
+    return phrase("{}: ", scenario_name(limit.scenario)) if limit.scenario else ()
+
+
 def _miss(limit: Limit) -> Phrase:
-    said = phrase("{}", Term(limit.limit.replace("_", " "), limit_key(limit.limit)))
+    said = phrase(
+        "{}{}", _whose(limit), Term(limit.limit.replace("_", " "), limit_key(limit.limit))
+    )
     if limit.found is None:
         return said + phrase(" (not measured)")
     if not isfinite(limit.miss):
@@ -100,21 +116,26 @@ def _miss(limit: Limit) -> Phrase:
     allowed, found = cast("float", limit.allowed), cast("float", limit.found)
     if limit.limit in NO_SHARES:
         return said + phrase(" ({} found, {} allowed)", decimal(found), as_given(allowed))
-    return said + phrase(" ({} found, {} allowed)", percent(found), level(allowed))
+    by = () if limit.excess is None else phrase(", {} points", points(limit.excess))
+    return said + phrase(" ({} found, {} allowed{})", percent(found), level(allowed), by)
 
 
 def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     columns = (
+        text("who", "[scenario](scenario)"),
         text("limit", "limit"),
         figures("allowed", "allowed"),
+        figures("people", "in people"),
         figures("found", "found"),
         text("kept", "kept"),
         text("why", "why"),
     )
     rows = tuple(
         (
+            scenario_name(one.scenario) if one.scenario else "the file",
             _limit(one, external=external),
             _value(one.allowed, as_given if one.limit in NO_SHARES else level, external=external),
+            _in_people(one),
             _value(one.found, decimal if one.limit in NO_SHARES else percent, external=external),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
@@ -124,6 +145,13 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     )
     table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns
+
+
+def _in_people(limit: Limit) -> Cell:
+    """What a limit on a share means in people of this file."""
+    if not limit.people or limit.allowed_people is None:
+        return None
+    return phrase("{} of {}", counted(limit.allowed_people), counted(limit.people))
 
 
 def _limit(limit: Limit, *, external: bool) -> Cell:

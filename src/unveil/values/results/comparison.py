@@ -6,6 +6,7 @@ import msgspec
 
 from unveil.values.results.policy import Limit
 from unveil.values.results.risk import Interval
+from unveil.values.results.scenarios import ScenarioResult
 
 
 class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,13 @@ class LossValue(msgspec.Struct, frozen=True, kw_only=True):
     worst: float | None  # the end of its range; None: there is none
 
 
+class ComparedScenario(msgspec.Struct, frozen=True, kw_only=True):
+    """What one intruder achieves with one release, with the limits on it."""
+
+    result: ScenarioResult
+    limits: tuple[Limit, ...]
+
+
 class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     """One of the releases: its risk and its loss."""
 
@@ -72,6 +80,7 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
     older: bool = False  # its evidence is of an earlier format
     households: ComparedHouseholds | None = None  # None: none was attacked
     max_household_risk: float | None = None  # by the policy; None: it sets no such limit
+    scenarios: tuple[ComparedScenario, ...] = ()  # as in its audit
 
     @property
     def household_risk(self) -> float | None:

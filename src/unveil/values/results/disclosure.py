@@ -303,9 +303,5 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
             "whichever of these rows is the person's."
         ),
     ]
-    gain: Interval | None = None  # of `learned`, over the people; None: too few, or older evidence
-
-    @property
-    def learned(self) -> float:
-        """The share that is learned by the link: beyond the same without the person's own row."""
-        return max(self.linked - self.control, 0.0)
+    learned: float = 0.0  # linked beyond control, at least 0; 0 in older evidence
+    gain: Interval | None = None  # of linked minus control, over the people; None: too few

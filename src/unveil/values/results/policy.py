@@ -248,3 +248,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def misses(self) -> tuple[Limit, ...]:
         """The limits that are not met, the largest miss relative to its limit first."""
         return tuple(sorted(self.broken, key=lambda limit: -limit.miss))
+
+    def of_scenario(self, name: str) -> tuple[Limit, ...]:
+        """The limits of one scenario."""
+        return tuple(limit for limit in self.limits if limit.scenario == name)

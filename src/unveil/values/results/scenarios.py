@@ -46,6 +46,7 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     records: float | int | None  # whom the intruder holds, as the scenario says; None: all
     people: int  # whom the intruder holds, also those who are not in the release
     released: int  # of these, people in the release
+    membership: float  # the share of these among all who are held
     error: float
     coarse: bool
     member: bool

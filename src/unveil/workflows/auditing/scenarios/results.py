@@ -194,6 +194,7 @@ def _pooled(parts: Sequence[Inference]) -> Inference:
         interval = Interval(centre - half, centre + half, gains[0][1].confidence)
     elif gains:
         interval = gains[0][1]
+    means["learned"] = max(means["linked"] - means["control"], 0.0)
     return msgspec.structs.replace(
         parts[0], n=n, left_out=sum(one.left_out for one in parts), gain=interval, **means
     )
@@ -207,13 +208,15 @@ def _result(
     ranked = sorted(tallies.every, key=lambda one: (one is not best, -one.share, one.run.step))
     population = ANY_NUMBER if scenario.error else members
     learned = () if best is None else pooled(best.learned)
+    people = _people(scenario, plan.first)
     confirmed, wrong = _confirmed(claiming, scenario, population, members)
     return ScenarioResult(
         name=scenario.name,
         knows=scenario.knows or (),
         records=scenario.records,
-        people=_people(scenario, plan.first),
+        people=people,
         released=members if not scenario.member else len(plan.first.people),
+        membership=members / max(people, 1) if not scenario.member else 1.0,
         error=scenario.error or 0.0,
         coarse=bool(scenario.coarse),
         member=bool(scenario.member),

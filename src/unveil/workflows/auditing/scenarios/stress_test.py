@@ -62,6 +62,7 @@ def stress_test(
         records=None,
         people=members,
         released=members,
+        membership=1.0,
         error=0.0,
         coarse=False,
         member=True,
