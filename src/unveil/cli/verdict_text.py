@@ -96,7 +96,7 @@ def _print_exhibits(exhibits: Sequence[Exhibit]) -> None:
 def _print_table(exhibit: Exhibit) -> None:
     table, limit = exhibit.table, ROWS[exhibit.name]
     heads = [plain(column.head) for column in table.columns]
-    rows = [[plain(cell) for cell in row] for row in table.rows[:limit]]
+    rows = [[plain(cell).replace("\n", "; ") for cell in row] for row in table.rows[:limit]]
     numbers = [plain(column.head) for column in table.columns if column.number]
     print_table(heads, rows, numbers=numbers)
     if len(rows) < len(table.rows):

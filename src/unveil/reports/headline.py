@@ -86,14 +86,16 @@ def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
         )
     if verdict.passed:
         return phrase(
-            "This release keeps all {} of the [policy](policy).",
-            several(len(verdict.limits), "limit"),
+            "This release keeps every limit of the [policy](policy): {} of {}.",
+            counted(len(verdict.limits)),
+            counted(len(verdict.limits)),
         )
+    first = misses(verdict.misses[:1], external=external)
     return phrase(
-        "This release misses {} of {} of the [policy](policy): {}.",
+        "This release does NOT keep the [policy](policy): it misses {} of {}{}.",
         counted(len(verdict.broken)),
         several(len(verdict.limits), "limit"),
-        misses(verdict.misses, external=external),
+        phrase(", first of all {}", first) if first else (),
     )
 
 
@@ -112,7 +114,7 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 def _audit_in_words(audit: Audit) -> str:
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
-    return " ".join(plain(one).strip() for one in said)
+    return " ".join(plain(one).strip().replace("\n", ", ") for one in said)
 
 
 display.register(Audit, _audit_in_words)

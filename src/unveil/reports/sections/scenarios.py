@@ -58,7 +58,7 @@ def first_table(evidence: Evidence, *, external: bool = False) -> Exhibit | None
     )
     heads = (
         text("who", "[who](scenario)"),
-        text("knows", "what he knows"),
+        text("knows", "knows"),
         *(text(key, head) for key, head in ACHIEVED.items()),
     )
     return Exhibit(
@@ -172,7 +172,7 @@ def _shared(counted_share: SharedCount | None) -> Phrase:
     if counted_share is None:
         return phrase("not known")
     said = phrase(
-        "{} ({} of {})",
+        "{}\n{} of {}",
         percent(counted_share.share),
         counted(counted_share.count),
         counted(counted_share.of),
@@ -180,14 +180,14 @@ def _shared(counted_share: SharedCount | None) -> Phrase:
     if counted_share.interval is None:
         return said
     interval = counted_share.interval
-    return said + phrase("; {} to {}", percent(interval.low), percent(interval.high))
+    return said + phrase("\n{} to {}", percent(interval.low), percent(interval.high))
 
 
 def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     most = result.most_learned
     if most is None:
         return phrase("nothing: {}", result.not_learned)
-    of = () if external else phrase(" ({})", name(most.column))
+    of = () if external else phrase("\n{}", name(most.column))
     return phrase("{}{}", percent(most.learned), of)
 
 
@@ -195,13 +195,10 @@ def _limit_mark(limit: Limit | None) -> Phrase:
     """The limit, and whether it is kept: by a sign and by words, not by colour alone."""
     if limit is None or isinstance(limit.allowed, bool | tuple):
         return ()
-    if limit.kept:
-        mark = Mark("✓ within the limit of ", "holds")
-    else:
-        mark = Mark("✗ above the limit of ", "does not hold")
-    if limit.found is None:
-        mark = Mark("✗ not measured; limit ", "does not hold")
-    return phrase(" {}{}", mark, level(float(limit.allowed)))
+    verdict = "kept" if limit.kept else "broken" if limit.found is not None else "not measured"
+    sign, means = ("✓", "holds") if limit.kept else ("✗", "does not hold")
+    mark = Mark(f"{sign} {verdict}", means)
+    return phrase("\n{}: limit {}", mark, level(float(limit.allowed)))
 
 
 def row_sentences(evidence: Evidence) -> Iterator[Phrase]:
