@@ -246,6 +246,8 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     yield who(result)
     if result.knows and not external:
         yield phrase("Knows {}.", names(result.knows))
+    if result.note and not external:
+        yield phrase("{}.", name(result.note[:1].upper() + result.note[1:]))
     if result.linked is None:
         yield phrase("No attack was possible.")
         return

@@ -84,6 +84,22 @@ def visible_keys(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
     return tuple(name for name in known if name in chosen)
 
 
+def note_on(scenario: DisclosureScenario, inputs: AuditInputs) -> str:
+    """How the knowledge of a scenario was chosen where the schema does not say it."""
+    people = inputs.pair.original
+    if scenario.name == ACQUAINTANCE and not any(people.schema[n].visible for n in inputs.known):
+        return (
+            "the schema declares no key visible, so that those with the fewest values are taken "
+            "for visible (visible = [...])"
+        )
+    if scenario.name == REGISTER and not people.schema.with_role("weight"):
+        return (
+            "no weight tells how large the population is: as many strangers are assumed as the "
+            "release has people (records = ... in the policy)"
+        )
+    return ""
+
+
 def _register_size(pair: FilePair) -> int:
     """The people of the population by the weights; without any, twice those of the release."""
     members, fraction = len(pair.released), None

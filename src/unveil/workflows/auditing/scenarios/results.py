@@ -26,6 +26,7 @@ from unveil.values.results.scenarios import KNOWS_ALL, ScenarioAttack, ScenarioR
 from unveil.workflows.auditing.attack_runs import AttackRun, risk_per_record, sample_to_budget
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
+from unveil.workflows.auditing.scenarios.definitions import note_on
 from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -242,6 +243,7 @@ def _result(
             for one in ranked
         ),
         left_out=tuple(left_out),
+        note=note_on(scenario, inputs),
         **_spread(best, inputs),
     )
 

@@ -1,0 +1,123 @@
+"""Who the scenarios are: by the schema, by the policy, and what is refused."""
+
+import pytest
+
+import unveil
+from unveil import AuditSettings, Policy
+from unveil.errors import DataError, SpecError, UsageError
+from unveil.values.disclosure_scenario import DisclosureScenario
+from unveil.workflows.auditing.inputs import read_inputs
+from unveil.workflows.auditing.scenarios.definitions import scenarios_of
+
+KEYS = ("region", "sex", "age", "education", "marital_status", "occupation", "household_size")
+VISIBLE = ("region", "sex", "age", "marital_status", "occupation", "household_size")
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    people = unveil.households(60)
+    return read_inputs(people, people, None, "person", AuditSettings(), 0)
+
+
+def scenario(inputs, name, policy=None):
+    return next(one for one in scenarios_of(inputs, policy) if one.name == name)
+
+
+def test_defaults_come_from_the_schema(inputs):
+    register = scenario(inputs, "register")
+    assert register.knows == (*KEYS, "hours")  # income is confidential, too
+    assert (register.error, register.member, register.plan) == (0.05, False, False)
+    assert register.records > 20_000  # by the weights
+    acquaintance = scenario(inputs, "acquaintance")
+    assert acquaintance.knows == VISIBLE  # as declared
+    assert (acquaintance.coarse, acquaintance.together) == (True, False)
+    insider = scenario(inputs, "insider")
+    assert insider.knows == (*KEYS, "income", "hours")
+    assert (insider.records, insider.plan) == (0.1, True)
+
+
+def test_without_a_declaration_those_of_fewest_values_are_visible_and_half_are_strangers():
+    people = unveil.households(60)
+    frame = people.to_frame().drop("weight")
+    plain = unveil.Microdata(
+        frame,
+        unveil.Schema(identifier="person", quasi=[*KEYS, "hours"], other=["household", "income"],
+                      confidential=["tax", "savings", "rent"]),
+    )  # fmt: skip
+    found = read_inputs(plain, plain, None, "person", AuditSettings(), 0)
+    assert "hours" not in scenario(found, "acquaintance").knows
+    assert len(scenario(found, "acquaintance").knows) == 6
+    assert scenario(found, "register").records == 120
+
+
+def test_a_policy_changes_a_row_and_adds_another(inputs):
+    policy = Policy(
+        intruder=[
+            {"name": "register", "error": 0.2, "max_linked": 0.05},
+            {"name": "bank", "knows": ["income", "tax"], "records": 200, "member": False}
+            | {"max_risk": 0.01},
+        ]
+    )
+    register, bank = (scenario(inputs, name, policy) for name in ("register", "bank"))
+    assert (register.error, register.limits) == (0.2, {"max_linked": 0.05})
+    assert (bank.plan, bank.error, bank.together) == (True, 0.0, True)  # the method is no secret
+    assert bank.limits == {"max_linked": 0.01}
+    assert [one.name for one in scenarios_of(inputs, policy)][-1] == "bank"
+
+
+REFUSED = {
+    "a scenario that knows nothing": ({"name": "bank", "knows": []}, "knows nothing"),
+    "an error above 1": ({"name": "register", "error": 1.5}, "error"),
+    "a scenario that does not exist": ({"name": "acquaintence", "max_linked": 0.1}, "acquaintance"),
+    "a column twice": ({"name": "bank", "knows": ["age", "age"]}, "twice"),
+    "a stress test that knows less": ({"name": "stress test", "knows": ["age"]}, "everything"),
+    "two words of one limit": (
+        {"name": "register", "max_risk": 0.1, "max_linked": 0.1}, "another word",
+    ),
+    "a fraction of a file with others": (
+        {"name": "bank", "knows": ["age"], "member": False, "records": 0.5}, "number of people",
+    ),
+    "no name": ({"name": " "}, "name"),
+    "an unknown key": ({"name": "register", "max_linkd": 0.1}, "max_linked"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_no_intruder_can_be_is_refused(case):
+    table, named = REFUSED[case]
+    with pytest.raises(SpecError, match=named):
+        Policy(intruder=[table])
+
+
+def test_a_policy_without_a_limit_is_told_what_would_be_judged():
+    with pytest.raises(SpecError, match=r"(?s)no limit.*max_risk.*stress test.*bank.*max_learned"):
+        Policy(intruder=[{"name": "bank", "knows": ["age"]}])
+    with pytest.raises(SpecError, match="no limit"):
+        Policy()
+
+
+def test_one_name_is_one_intruder():
+    with pytest.raises(SpecError, match="twice"):
+        Policy(intruder=[{"name": "register", "max_linked": 0.1}] * 2)
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "named"),
+    [
+        ({"name": "bank", "knows": ["incom"]}, DataError, "income"),
+        ({"name": "bank", "knows": ["person"]}, SpecError, "identifier"),
+        ({"name": "register", "records": 59}, UsageError, "smaller than the release"),
+        ({"name": "insider", "records": 61}, UsageError, "at most"),
+    ],
+)
+def test_what_these_files_cannot_have_is_refused_before_any_attack(inputs, table, error, named):
+    with pytest.raises(error, match=named):
+        scenarios_of(inputs, Policy(intruder=[{"max_linked": 0.5} | table]))
+
+
+def test_a_scenario_is_written_as_it_is_read(tmp_path):
+    from unveil.files.documents.toml import read_policy, to_toml
+
+    policy = Policy(max_loss=0.3, intruder=[DisclosureScenario(name="register", max_learned=0.0)])
+    (tmp_path / "policy.toml").write_bytes(to_toml(policy))
+    assert read_policy(tmp_path / "policy.toml") == policy

@@ -1,0 +1,100 @@
+"""Limits of scenarios: each names its own, and what was not measured is not kept."""
+
+import pytest
+
+from fixtures.evidence import evidence, made
+from unveil import Policy
+from unveil.values.results.disclosure import Inference
+from unveil.values.results.risk import Interval
+from unveil.values.results.scenarios import KNOWS_ALL, ScenarioResult, SharedCount
+from unveil.workflows.auditing.policy_check import check_policy
+
+
+def counted(count, of=100, interval=None):
+    return SharedCount(count=count, of=of, share=count / of, interval=interval)
+
+
+def row(name="register", **fields):
+    found = {
+        "name": name, "knows": ("age",), "error": 0.05, "member": False, "plan": False,
+        "coarse": False, "together": True, "records": 200, "people": 200, "released": 100,
+        "linked": counted(4.0), "confirmed": counted(2.0),
+        "wrongly_confirmed": counted(20.0, 200), "learned": (), "not_learned": "", "draws": 1,
+    }  # fmt: skip
+    return made(ScenarioResult, **(found | fields))
+
+
+def limits(rows, **table):
+    verdict = check_policy(
+        Policy(intruder=[{"name": "register"} | table]), evidence(scenarios=tuple(rows))
+    )
+    return verdict.limits
+
+
+@pytest.mark.parametrize(
+    ("limit", "share", "people"),
+    [("max_linked", 0.04, 100), ("max_confirmed", 0.02, 100), ("max_wrongly_confirmed", 0.1, 200)],
+)
+def test_a_limit_names_its_scenario_and_its_people(limit, share, people):
+    for allowed, kept in ((share, True), (share / 2, False)):
+        (found,) = limits([row()], **{limit: allowed})
+        assert (found.limit, found.scenario, found.found, found.kept) == (
+            limit, "register", share, kept,
+        )  # fmt: skip
+        assert (found.people, found.allowed_people) == (people, int(allowed * people + 1e-9))
+        assert found.excess == (None if kept else pytest.approx(share / 2))
+
+
+def test_where_people_were_drawn_the_upper_end_counts():
+    drawn = counted(4.0, interval=Interval(0.02, 0.09, 0.95))
+    (found,) = limits([row(linked=drawn)], max_linked=0.05)
+    assert (found.found, found.kept) == (0.09, False)
+
+
+def learned(gain, interval=None):
+    return made(
+        Inference, column="pay", linked=0.5 + gain, control=0.5, learned=gain, n=90, gain=interval
+    )
+
+
+def test_the_most_learned_column_counts_and_nothing_is_learned_where_all_is_known():
+    (found,) = limits([row(learned=(learned(0.2),), error=0.0)], max_learned=0.1)
+    assert (found.found, found.kept, found.people) == (0.2, False, 90)
+    assert "pay" in found.reason
+    drawn = learned(0.08, Interval(0.02, 0.14, 0.95))
+    (found,) = limits([row(learned=(drawn,))], max_learned=0.1)
+    assert (found.found, found.kept) == (0.14, False)  # 5 % of the cells were drawn
+    (found,) = limits([row(not_learned=KNOWS_ALL)], max_learned=0.0)
+    assert (found.found, found.kept) == (0.0, True)
+    (found,) = limits([row(not_learned="every unknown column is generalised")], max_learned=0.5)
+    assert (found.found, found.kept) == (None, False)
+
+
+def test_what_was_not_measured_is_not_kept():
+    (found,) = limits([], max_linked=1.0)
+    assert (found.found, found.kept) == (None, False)
+    assert "audit the release with this policy" in found.reason
+    (found,) = limits([row(confirmed=None)], max_confirmed=1.0)
+    assert not found.kept
+    (found,) = limits([row(linked=None, left_out=("rank: no",))], max_linked=1.0)
+    assert not found.kept
+
+
+def test_an_intruder_of_the_same_name_who_knows_something_else_is_another():
+    for other in ({"knows": ["sex"]}, {"error": 0.1}, {"records": 300}):
+        (found,) = limits([row()], max_linked=1.0, **other)
+        assert (found.found, found.kept) == (None, False)
+        assert next(iter(other)) in found.reason
+    (same,) = limits([row()], max_linked=1.0, knows=["age"], error=0.05, records=200)
+    assert same.kept
+
+
+def test_limits_of_the_audit_itself_are_those_of_the_stress_test():
+    from fixtures.evidence import finding
+
+    of = evidence(attacks=(finding("rank", 0.2),), pairs=50)
+    (found,) = check_policy(Policy(max_risk=0.1), of).limits
+    assert (found.scenario, found.people, found.allowed_people) == ("stress test", 50, 5)
+    assert found.excess == pytest.approx(0.1)
+    (loss,) = check_policy(Policy(max_loss=1.0), of).limits
+    assert loss.scenario == ""
