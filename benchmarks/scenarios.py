@@ -23,6 +23,7 @@ QUICK = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False, erro
 
 
 def census() -> unveil.Microdata | None:
+    """The census file, eight keys and five confidential columns; None without UNVEIL_DATA."""
     path = Path(os.environ.get("UNVEIL_DATA", "")) / "census.csv"
     if not path.is_file():
         return None
@@ -33,6 +34,7 @@ def census() -> unveil.Microdata | None:
 
 
 def releases() -> Iterator[tuple[str, unveil.Microdata, list[masks.Mask]]]:
+    """Name, original and plan of each release."""
     sample = unveil.households(1000, seed=7)
     for name, plan in PLANS.items():
         yield f"demo, {name}", sample, list(plan)
@@ -75,6 +77,7 @@ def naive_register(people, release, row_map, others):
 
 
 def spread(values):
+    """The mean in percent, with the lowest and the highest."""
     known = [one for one in values if one is not None]
     if not known:
         return "-"
@@ -83,13 +86,12 @@ def spread(values):
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    print(
-        "| release | intruder | linked | confirmed | wrongly confirmed | learned, at most | column |"
-    )
+    print("| release | intruder | linked | confirmed | wrongly confirmed | learned | column |")
     print("|---|---|---|---|---|---|---|")
     for name, people, plan in releases():
         if options.only not in name:

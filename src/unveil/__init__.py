@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unveil.table.microdata import Microdata
     from unveil.table.sample import households
     from unveil.table.schema import Schema
+    from unveil.values.disclosure_scenario import DisclosureScenario
     from unveil.values.intruder import Intruder
     from unveil.values.links import Links
     from unveil.values.release.plan import Plan
@@ -35,16 +36,17 @@ del TYPE_CHECKING  # the public names are exactly those of __all__
 __version__ = "0.1.0"
 
 __all__ = [
-    "Audit", "AuditSettings", "Intruder", "Links", "Microdata", "Plan", "Policy", "Release",
-    "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks", "audit", "compare",
-    "files", "households", "inspect", "link", "mask", "masks", "measures", "models", "read",
-    "report", "write",
+    "Audit", "AuditSettings", "DisclosureScenario", "Intruder", "Links", "Microdata", "Plan",
+    "Policy", "Release", "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks",
+    "audit", "compare", "files", "households", "inspect", "link", "mask", "masks", "measures",
+    "models", "read", "report", "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
     "Audit": "unveil.values.results.evidence",
     "AuditSettings": "unveil.workflows.auditing.settings",
+    "DisclosureScenario": "unveil.values.disclosure_scenario",
     "Intruder": "unveil.values.intruder",
     "Links": "unveil.values.links",
     "Microdata": "unveil.table.microdata",

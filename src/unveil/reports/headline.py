@@ -4,9 +4,7 @@
 in `unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.sections.attacks`.
 """
 
-from unveil.reports.sections.scenarios import row_sentences
 from unveil.reports.sections.stress_test import stress_sentence
-from unveil.reports.sections.verdict import misses
 from unveil.support import display
 from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
 from unveil.values.results.evidence import Audit, Evidence, Finding
@@ -78,6 +76,8 @@ def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
 
 def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
     """Whether the release keeps every limit of the policy; else which it misses, by how much."""
+    from unveil.reports.sections.verdict import misses  # which needs the glossary, of all methods
+
     verdict = evidence.verdict
     if verdict is None:
         return phrase(
@@ -112,6 +112,8 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 
 
 def _audit_in_words(audit: Audit) -> str:
+    from unveil.reports.sections.scenarios import row_sentences
+
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
     return " ".join(plain(one).strip().replace("\n", ", ") for one in said)

@@ -27,6 +27,7 @@ from unveil.support.phrases import Term
 from unveil.support.rules import words
 from unveil.support.specs import describe, method_name
 from unveil.table.roles import ROLE_MEANINGS
+from unveil.values.disclosure_scenario import WHO
 from unveil.values.intruder import Direction
 from unveil.values.results.policy import Policy
 
@@ -77,7 +78,7 @@ def test_an_entry_says_what_its_source_says():
         if isinstance(source, Field):
             assert text in _flat(str(inspect.get_annotations(source.struct)[source.name])), key
         elif isinstance(source, str):
-            assert source in ROLE_MEANINGS.values(), key
+            assert source in {*ROLE_MEANINGS.values(), *WHO.values()}, key
         else:
             assert text in _flat(inspect.getdoc(source)), key
     for kind, specs in (("attack", attacks.METHODS), ("mask", masks.METHODS)):

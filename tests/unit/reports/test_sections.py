@@ -60,10 +60,11 @@ def test_the_pages_are_read_whole():
 
 
 KEYS = {
-    "internal": "limits notes attacks households worst-case claims knowledge rank-of-truth people "
-    "intervals values changes read-off loss side-by-side unchanged plan next made",
-    "external": "limits attacks households worst-case claims knowledge rank-of-truth intervals "
-    "values changes loss plan",
+    "internal": "limits notes scenarios attacks households worst-case claims knowledge "
+    "rank-of-truth people intervals values changes read-off loss side-by-side unchanged plan "
+    "next made",
+    "external": "limits scenarios attacks households worst-case claims knowledge "
+    "rank-of-truth intervals values changes loss plan",
     "comparison": "releases order differences attacks loss notes",
     "comparison-external": "releases order differences attacks loss notes",
 }
@@ -102,7 +103,8 @@ def test_of_many_attributes_those_that_changed_the_most_are_drawn(many, said):
 def test_of_many_groups_the_first_are_in_the_table(many, said):
     groups = tuple(made(GroupRisk, group=f"g{place}") for place in range(many))
     found = numbered({"subgroups.groups": groups})
-    shown = next(one for one in people(found).exhibits if one.name == "subgroups")
+    stress_test = people(found).choices[0]
+    shown = next(one for one in stress_test.exhibits if one.name == "subgroups")
     assert [plain(row[1]) for row in shown.table.rows] == [f"g{place}" for place in range(200)]
     assert f"The chart has the groups at the highest risk; {said}" in plain(shown.notes[0])
 

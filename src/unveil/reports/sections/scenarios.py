@@ -25,6 +25,7 @@ from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Limit
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
+from unveil.workflows.auditing.attack_names import uses_row_order
 
 # The columns of the first table: the limit of each, and its heading.
 ACHIEVED = {
@@ -260,7 +261,7 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     )
     yield phrase(
         "The best attack, {}, links {} of {} people in the release; a [guess](guess) links {}{}.",
-        attack(result.attack or ""),
+        _attack_name(result.attack, external=external),
         counted(result.linked.count),
         counted(result.linked.of),
         counted(result.guess or 0.0),
@@ -269,7 +270,7 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.claimed_by is not None and result.wrongly_confirmed is not None:
         yield phrase(
             "The claims are those of {}, the attack with the most claims that are right.{}",
-            attack(result.claimed_by),
+            _attack_name(result.claimed_by, external=external),
             ""
             if result.member
             else " Claims about people who are not in the release are counted "
@@ -281,6 +282,13 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.left_out and not external:
         left_out = tuple(piece for one in result.left_out for piece in ("; ", name(one)))[1:]
         yield phrase("Not made: {}.", left_out)
+
+
+def _attack_name(attack_name: str | None, *, external: bool) -> Piece:
+    """The name of an attack; others are not told that the order of the rows identifies people."""
+    if attack_name is None or (external and uses_row_order(attack_name)):
+        return "which is not told here"
+    return attack(attack_name)
 
 
 def _attacks(place: int, result: ScenarioResult) -> Exhibit:

@@ -33,7 +33,7 @@ def test_the_worse_of_both_is_the_headline(found):
     assert worst.households is not None
     alone = next(one for one in found.evidence.attacks if one.name == "distance")
     assert worst.risk.share > alone.risk.share
-    said = str(found)
+    said = plain(summary(found.evidence)["attacks"].paragraphs[0])
     assert "knows 9 true values of each member of their household exactly" in said
     assert f"of {worst.households.risk.n:,}" in said
     assert found.evidence.ceiling == max(
