@@ -7,6 +7,7 @@ in `unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.s
 from unveil.reports.sections.stress_test import stress_sentence
 from unveil.support import display
 from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Audit, Evidence, Finding
 from unveil.values.results.risk import Risk
 
@@ -90,12 +91,15 @@ def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
             counted(len(verdict.limits)),
             counted(len(verdict.limits)),
         )
-    first = misses(verdict.misses[:1], external=external)
+    # What the stress test says never stands alone: the largest miss of an intruder comes first.
+    by_intruder = [one for one in verdict.misses if one.scenario not in ("", STRESS_TEST)]
+    others = [one for one in verdict.misses if one not in by_intruder]
+    first = misses([*by_intruder[:1], *others[:1]], external=external)
     return phrase(
         "This release does NOT keep the [policy](policy): it misses {} of {}{}.",
         counted(len(verdict.broken)),
         several(len(verdict.limits), "limit"),
-        phrase(", first of all {}", first) if first else (),
+        phrase("; the largest misses: {}", first) if first else (),
     )
 
 

@@ -32,7 +32,7 @@ ACHIEVED = {
     "max_linked": "[linked](scenario-linked)",
     "max_confirmed": "[confirmed](scenario-confirmed)",
     "max_wrongly_confirmed": "[wrongly confirmed](scenario-wrong)",
-    "max_learned": "[learned](scenario-learned), at most",
+    "max_learned": "[learned](scenario-learned), worst column",
 }
 # Limits on the attacks of the audit itself that the same figures of the stress test show.
 ALSO = {"max_linked": "max_risk", "max_confirmed": "max_confirmed"}
@@ -78,13 +78,14 @@ def _reference_last(scenarios: Sequence[ScenarioResult]) -> list[ScenarioResult]
 def _how_to_read(evidence: Evidence) -> Phrase:
     drawn = any(one.linked is not None and one.linked.interval for one in evidence.scenarios)
     return phrase(
-        "Linked: the person's row is found. Confirmed: the intruder can tell that the link is "
-        "right. Wrongly confirmed: he is sure and mistaken, which harms these people, too. "
-        "Learned: the share of the people of whom an unknown value is read off the linked row, "
-        "beyond what other people's rows tell.{}",
+        "Linked: the person's row is found. Confirmed, a part of these: the intruder can tell that "
+        "the link is right. Wrongly confirmed: the intruder is sure and mistaken, which harms "
+        "these people, too. Learned: an unknown value is read correctly off the linked row, beyond "
+        "what similar people's rows would tell. Figures without a limit are not judged; limits on "
+        "the file itself are below.{}",
         phrase(
-            " Where people or values were drawn, the [interval](interval) stands beside, and a "
-            "limit is compared with its upper end."
+            " Where people or values were drawn at random, the [95 % interval](interval) follows, "
+            "and its upper end is compared with the limit."
         )
         if drawn
         else (),
@@ -141,7 +142,7 @@ def who(result: ScenarioResult) -> Phrase:
         )
     if not result.member:
         return phrase(
-            "Holds a file of {} with {}. Does not know who is in the release: {} of them are.{}",
+            "Holds a file of {} with {}. Does not know which {} of them are in the release.{}",
             several(result.people, "person"),
             knows,
             percent(result.membership),
@@ -149,7 +150,10 @@ def who(result: ScenarioResult) -> Phrase:
         )
     if not result.together:
         return phrase("Knows one person at a time, who is in the release: {}.{}", knows, masked)
-    return phrase("Holds {} of the release: {}.{}", several(result.people, "person"), knows, masked)
+    again = phrase(", drawn {} times", counted(result.draws)) if result.draws > 1 else ()
+    return phrase(
+        "Holds {} of the release{}: {}.{}", several(result.people, "person"), again, knows, masked
+    )
 
 
 def achieved(
@@ -189,7 +193,11 @@ def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     if most is None:
         return phrase("nothing: {}", result.not_learned)
     of = () if external else phrase("\n{}", name(most.column))
-    return phrase("{}{}", percent(most.learned), of)
+    drawn = result.draws > 1 or result.error
+    interval: Phrase = ()
+    if drawn and most.gain is not None:
+        interval = phrase("\n{} to {}", percent(most.gain.low), percent(most.gain.high))
+    return phrase("{}{}{}", percent(most.learned), of, interval)
 
 
 def _limit_mark(limit: Limit | None) -> Phrase:

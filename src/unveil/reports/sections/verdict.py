@@ -28,6 +28,15 @@ from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import ALWAYS, Limit
 
 ROW_ORDER = "forbid_row_order"  # not told to others, who could use it
+ACHIEVEMENTS = {  # what a limit on a share is of, in a word
+    "max_risk": "linked",
+    "max_linked": "linked",
+    "max_confirmed": "confirmed",
+    "max_wrongly_confirmed": "wrongly confirmed",
+    "max_learned": "learned",
+    "max_subgroup_risk": "linked in a subgroup",
+    "max_household_risk": "households linked",
+}
 NO_SHARES = ("max_loss", "k_anonymity", "l_diversity", "t_closeness", *ALWAYS)
 
 
@@ -106,9 +115,8 @@ def _whose(limit: Limit) -> Phrase:
 
 
 def _miss(limit: Limit) -> Phrase:
-    said = phrase(
-        "{}{}", _whose(limit), Term(limit.limit.replace("_", " "), limit_key(limit.limit))
-    )
+    word = ACHIEVEMENTS.get(limit.limit, limit.limit.replace("_", " "))
+    said = phrase("{}{}", _whose(limit), Term(word, limit_key(limit.limit)))
     if limit.found is None:
         return said + phrase(" (not measured)")
     if not isfinite(limit.miss):
@@ -117,7 +125,7 @@ def _miss(limit: Limit) -> Phrase:
     if limit.limit in NO_SHARES:
         return said + phrase(" ({} found, {} allowed)", decimal(found), as_given(allowed))
     by = () if limit.excess is None else phrase(", {} points", points(limit.excess))
-    return said + phrase(" ({} found, {} allowed{})", percent(found), level(allowed), by)
+    return said + phrase(" {} ({} allowed{})", percent(found), level(allowed), by)
 
 
 def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
