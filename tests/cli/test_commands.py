@@ -695,6 +695,13 @@ def test_the_help_of_an_attack_is_its_own_and_fits_a_screen(unveil_command, monk
     assert own.count(" --") <= 2 * len(described["parameters"])
 
 
+def test_an_attack_records_the_share_of_stale_cells(unveil_command, to_attack):
+    shown = attack_json(unveil_command, to_attack, "--error", "0.1")
+    assert shown["risk"]["intruder"]["error"] == 0.1
+    done = unveil_command(*attack_command(to_attack, "--error", "2"))
+    assert (done.code, "error: a share from 0 to 1" in done.err) == (2, True), done.err
+
+
 def test_a_variant_of_an_attack_is_a_word_too(unveil_command, to_attack):
     knows = ["--knows", "age,income,hours"]
     short = attack_json(unveil_command, to_attack, *knows, attack="rank-max")

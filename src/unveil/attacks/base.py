@@ -63,6 +63,7 @@ class LinkageFiles:
     blocks: RecordBlocks
     truth: Correspondence | None  # the released row of each reference record
     positions: RowPositions
+    error: float = 0.0  # the share of the intruder's cells that are out of date
     masking: Masking | None = None  # how the release was masked, if the intruder knows it
     others: tuple[str, ...] = ()  # the release's columns, where no attribute is common
     # Further nominal columns: missing codes or spellings of some columns; of which each is.

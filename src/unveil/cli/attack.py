@@ -29,7 +29,7 @@ from unveil.wording import listing, suggest
 
 SECTIONS = {
     "Files and intruder": (
-        *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction"),
+        *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction", "error"),
         *("plans", "allow", "also", "key", "outsiders", CSV),
     ),
     "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
@@ -97,7 +97,9 @@ def command() -> None:
 @click.argument("release", type=TABLE)
 @options.schema_option
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
-@click.option("--truth", "truths", multiple=True, help=f"{options.TRUTH}.")
+@click.option(
+    "--truth", "truths", multiple=True, help="Who is who: an identifier, a row map, or row-order."
+)
 @click.option("--knows", help="Attributes known: age,sex.  [default: the quasi ones]")
 @click.option("--records", help="Records: fraction, count or file.  [default: all]")
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
@@ -107,6 +109,13 @@ def command() -> None:
     default="original-to-release",
     metavar="TEXT",
     help="original-to-release (default) or release-to-original.",
+)
+@click.option(
+    "--error",
+    type=float,
+    default=0.0,
+    metavar="SHARE",
+    help="Share of the intruder's cells that are out of date.",
 )
 @click.option(
     "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
@@ -150,6 +159,7 @@ def _attack(
     also: tuple[Path, ...],
     key: str | None,
     direction: str,
+    error: float,
     outsiders: Path | None,
     sample: int | None,
     seed: int,
@@ -190,6 +200,7 @@ def _attack(
             records=_records(records),
             blocks=options.split_names(blocks) or (),
             direction=direction,  # type: ignore[arg-type]
+            error=error,
         )
         summary = attack_summary(
             original,

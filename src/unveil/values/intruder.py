@@ -18,7 +18,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
     """An intruder who knows some attributes of some people in the release exactly.
 
     This is the worst case: an intruder who is unsure of the values, or of who is in the release,
-    usually links fewer records.
+    usually links fewer records. If some of the values are out of date, `error` is their share.
 
     >>> Intruder(knows=["age", "region"], records=100)
     Intruder(knows age, region of 100 records, original-to-release)
@@ -62,6 +62,13 @@ class Intruder(Spec, frozen=True, kw_only=True):
             "of the plan is not used, since no intruder knows it."
         ),
     ] = False
+    error: Annotated[
+        float,
+        Meta(
+            description="Share of the intruder's cells that are out of date, as the intruder "
+            "believes: attacks that know the masking allow for them."
+        ),
+    ] = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,6 +82,8 @@ class Intruder(Spec, frozen=True, kw_only=True):
                 "one attribute"
             )
         self._check_records()
+        if not 0 <= self.error <= 1:
+            raise SpecError("intruder: error: a share from 0 to 1 of the cells")
         plans = self.channel if isinstance(self.channel, list | tuple) else (self.channel,)
         if not plans or not all(isinstance(p, bool | str | os.PathLike | Plan) for p in plans):
             raise SpecError("intruder: channel: true or false, a plan, or the path of its file")
@@ -116,6 +125,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
             "blocks": list(self.blocks),
             "direction": self.direction,
             "channel": self.channel is not False,
+            **({"error": self.error} if self.error else {}),
         }
 
     def _held_records(self) -> str:
@@ -135,6 +145,8 @@ class Intruder(Spec, frozen=True, kw_only=True):
         known = "the quasi-identifiers" if self.knows is None else listing(self.knows)
         inside = f" inside {listing(self.blocks)}" if self.blocks else ""
         method = ", knows the channel" if self.channel is not False else ""
+        stale = f", {self.error:.4g} of the cells out of date" if self.error else ""
         return (
-            f"Intruder(knows {known} of {self._held_records()}{inside}, {self.direction}{method})"
+            f"Intruder(knows {known} of {self._held_records()}{inside}, {self.direction}{method}"
+            f"{stale})"
         )

@@ -162,6 +162,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
 
         An intruder with few records takes the released rows for the population. Where noise was
         added, a normal distribution like theirs takes their place: a row explains itself too well.
+        Not if cells may be out of date: such a normal makes extreme rows fit whoever is.
         """
         files = view.files
         population = view.with_records(files.release if files.few_records else files.reference)
@@ -208,8 +209,11 @@ def _log_normal(values: Floats) -> Floats:
 
 
 def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
-    """Refuse channels that exclude true rows: they belong to another plan, or another file."""
-    if files.truth is None or files.links_strangers:
+    """Refuse channels that exclude true rows: they belong to another plan, or another file.
+
+    If some of the intruder's cells may be out of date, none is excluded.
+    """
+    if files.truth is None or files.links_strangers or files.error:
         return
     rows = files.truth.row_of_record
     records = np.flatnonzero(rows >= 0)

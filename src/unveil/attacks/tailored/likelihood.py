@@ -18,6 +18,7 @@ from unveil.attacks.distance.category_sets import CategoryDistance, CategorySets
 from unveil.attacks.nearest import as_records
 from unveil.attacks.tailored.masked_view import Ends, MaskedView
 from unveil.attacks.tailored.pair_likelihood import DENSITY_ERROR, PairLikelihood
+from unveil.attacks.tailored.stale_cells import with_stale_cells
 from unveil.engines.base import Engine
 from unveil.engines.metric import Cost, levels, prorated, squared, table
 from unveil.engines.records import multiply_rows
@@ -32,6 +33,7 @@ ROUNDING = 1e-12  # relative: by which two ways to compute a number may differ
 LEAST_NOISE = 1e-9  # relative to the largest number, whose digits hide less
 IMPROBABLE = 9.2  # log 10,000: the cost of what an estimated channel excludes
 DEVIATIONS = 2.0  # of noise, by which a swapped value may have left its place
+MOST_STALE = 2.0  # the mean number of stale cells of a record that correlated noise bears
 MOST_INCOMPLETE = 0.05  # the share of records that correlated noise may lose to missing cells
 SINGULAR = 1e-10  # the least eigenvalue of a correlation matrix
 STEPS = np.arange(1.0, 8.1, 0.25)  # in mean steps or deviations: knots of the law of drawn steps
@@ -56,6 +58,11 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
     for columns, of_view in likelihood.items():
         part = of_view(view)
         population = part if whole is view else of_view(whole)
+        if files.error:
+            part, population = (
+                with_stale_cells(one, population, files.error, files.engine)
+                for one in (part, population)
+            )
         parts[columns] = part.with_missing(population, files.engine)
     for channel in files.masking.channels if files.masking else ():
         if channel.is_grouping:
@@ -99,8 +106,8 @@ def _(channel: channels.Noise, view: MaskedView) -> PairLikelihood:
     """Squared gaps in units of the noise, or of its Cholesky roots if it is correlated.
 
     Each root involves one column more, so a missing cell makes the later roots missing. Columns
-    with many missing cells come last; if many records would still lose known cells, correlations
-    are ignored instead.
+    with many missing cells come last; if many records would still lose known cells, or have many
+    that are out of date, correlations are ignored instead.
     """
     pairs = [view.numbers(column)[::2] for column in channel.columns]
     order = np.argsort([np.isnan(out).sum() for _, out in pairs], kind="stable")
@@ -108,10 +115,10 @@ def _(channel: channels.Noise, view: MaskedView) -> PairLikelihood:
     rounding = [s.around(big) ** 2 / 3 for s, big in zip(channel.slack, largest, strict=True)]
     least = np.maximum(rounding, (LEAST_NOISE * largest) ** 2 + 1e-280)
     covariance = (channel.covariance + np.diag(least))[np.ix_(order, order)]
-    for file in zip(*pairs, strict=True):
-        absent = np.isnan(np.column_stack(file))
-        if (absent.any(axis=1) & ~absent.all(axis=1)).mean() > MOST_INCOMPLETE:
-            covariance = np.diag(np.diag(covariance))
+    absent = [np.isnan(np.column_stack(file)) for file in zip(*pairs, strict=True)]
+    incomplete = max((one.any(axis=1) & ~one.all(axis=1)).mean() for one in absent)
+    if incomplete > MOST_INCOMPLETE or view.files.error * len(order) > MOST_STALE:
+        covariance = np.diag(np.diag(covariance))
     deviation = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(deviation, deviation)
     values, vectors = np.linalg.eigh(correlation)
@@ -131,7 +138,8 @@ def _(channel: channels.Noise, view: MaskedView) -> PairLikelihood:
     log_det = np.log(deviation).sum() + np.log(np.diag(root)).sum()
     constant = float(log_det + len(order) * log(2 * pi) / 2)
     costs = (squared(0.5),) * len(order)
-    return PairLikelihood(intruder, released, costs, np.zeros(len(intruder)), constant)
+    n_cells = tuple(np.count_nonzero(np.triu(back), axis=0).tolist())
+    return PairLikelihood(intruder, released, costs, np.zeros(len(intruder)), constant, n_cells)
 
 
 def _times_triangle(rows: Floats, matrix: Floats) -> Floats:
@@ -214,8 +222,10 @@ def _(channel: category_channels.JointTransition, view: MaskedView) -> PairLikel
     intruder, released = (code_numbers(channel.places(data)) for data in view.files.pair)
     with np.errstate(divide="ignore"):
         costs = np.minimum(np.abs(np.log(channel.matrix)), view.impossible_cost)
-    spread = np.zeros(len(intruder))
-    return PairLikelihood(intruder[:, None], released[:, None], (table(costs),), spread)
+    part = PairLikelihood(
+        intruder[:, None], released[:, None], (table(costs),), np.zeros(len(intruder))
+    )
+    return replace(part, n_cells=(len(channel.columns),))
 
 
 @channel_likelihood.register(Swap)

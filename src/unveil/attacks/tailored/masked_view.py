@@ -79,14 +79,16 @@ class MaskedView:
     def positions(self, column: str, slack: Slack, *, moved: bool) -> tuple[Ends, Ends]:
         """The first and the last position of each cell's block of equal values, in both files.
 
-        If both files have equally many values, each file has its own positions. Otherwise all
-        positions are those in the release: whether records were left out before values moved or
-        after, no more than these can be between two values. A value that the release lacks is
-        between its neighbours; so is any value that was not `moved` but replaced by a mean.
+        If both files have equally many values, each file has its own positions. Otherwise, and
+        where cells are out of date, all positions are those in the release: whether records were
+        left out before values moved or after, no more than these can be between two values. A
+        value that the release lacks is between its neighbours; so is any value that was not `moved`
+        but replaced by a mean.
         """
         intruder, reference, released = self.sort_keys(column)
         known, there = ~np.isnan(reference), ~np.isnan(released)
-        if not self.files.few_records and known.sum() == there.sum():
+        whole_file = not (self.files.few_records or self.files.error)
+        if whole_file and known.sum() == there.sum():
             theirs = _block_ends(tied_blocks(released, there))
             if reference is intruder:
                 return _block_ends(tied_blocks(reference, known)), theirs

@@ -36,6 +36,7 @@ class PairLikelihood:
     costs: tuple[Cost, ...]  # from the intruder's records to released rows
     spread: Floats  # for each record the log of the number of values that it may become
     constant: float = 0.0  # depends on the channel's parameters only
+    n_cells: tuple[int, ...] = ()  # cells of a record that make each number, if more than one
 
     @classmethod
     def join(cls, parts: Sequence[PairLikelihood]) -> PairLikelihood:
@@ -80,14 +81,14 @@ class PairLikelihood:
         coded = replace(self, costs=tuple(replace(cost, missing=0.0) for cost in self.costs))
         width = whole.intruder.shape[1]
         if self.intruder.shape[1] != width:  # one attribute, which is missing or not
-            surprise = whole._surprise(np.arange(width), engine)
+            surprise = whole.surprise(np.arange(width), engine)
             return coded._add_code(np.arange(absent.shape[1]), surprise)
         patterns = np.vstack([absent, np.isnan(whole.intruder)])
         missing_together: dict[bytes, list[int]] = {}
         for column in np.flatnonzero(absent.any(axis=0)).tolist():
             missing_together.setdefault(patterns[:, column].tobytes(), []).append(column)
         for columns in map(np.array, missing_together.values()):
-            coded = coded._add_code(columns, whole._surprise(columns, engine))
+            coded = coded._add_code(columns, whole.surprise(columns, engine))
         return coded
 
     def _add_code(self, columns: Ints, surprise: Floats) -> PairLikelihood:
@@ -110,7 +111,7 @@ class PairLikelihood:
             constant=self.constant + least,
         )
 
-    def _surprise(self, columns: Ints, engine: Engine) -> Floats:
+    def surprise(self, columns: Ints, engine: Engine) -> Floats:
         """The negative log-probability of each released cell in the population; 0 if missing."""
         known, there = (~np.isnan(side[:, columns[0]]) for side in (self.intruder, self.released))
         surprise = np.zeros(len(there))

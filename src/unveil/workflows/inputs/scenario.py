@@ -44,7 +44,7 @@ from unveil.workflows.inputs.intruder_view import (
 from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
 from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.sources import as_microdata, schema_for_others
-from unveil.workflows.inputs.stand_in import stand_in
+from unveil.workflows.inputs.stand_in import stale_records, stand_in
 from unveil.workflows.inputs.truth import ROW_ORDER, correspondence
 from unveil.workflows.mask import mask_again
 
@@ -123,6 +123,7 @@ class Scenario:
             blocks=known_blocks(records, released, intruder),
             truth=pair.truth,
             positions=self.positions,
+            error=intruder.error,
             masking=masking,
             others=others,
             form_columns=described,
@@ -177,6 +178,7 @@ class FilesMaskedAgain:
 
     The intruder knows his own records, of all people or of some, the release and the plan. Of a
     release of other columns and rows than he has, the released cells stand in for the original.
+    His own records are then out of date in as many cells as he believes.
     """
 
     scenario: Scenario
@@ -204,6 +206,11 @@ class FilesMaskedAgain:
             again = prepare(
                 people, release, intruder=intruder, truth=None, seed=seed, engine=scenario.engine
             )
+            if intruder.error:
+                rng = stream(seed, "attack", "simulation", str(run), "stale cells")
+                columns = sorted(known.difference(intruder.blocks))
+                records = stale_records(again.pair.original, columns, intruder.error, rng)
+                again = replace(again, pair=replace(again.pair, original=records))
             files, *_ = again.linkage_files(self.spec, intruder)
         except UnveilError:  # the stand-in does not fit the plan
             return None

@@ -123,7 +123,9 @@ class Exchange(Attack, frozen=True, kw_only=True):
             noise = dict.fromkeys(files.columns, 0.0)
         else:
             tailored = Tailored(level=self.level)
-            search, view, channels = tailored.search(files, impossible_cost=OUTSIDE)
+            # A known share of stale cells takes the place of the usual allowance for wrong ones.
+            allowance = None if files.error else OUTSIDE
+            search, view, channels = tailored.search(files, impossible_cost=allowance)
             noise = {
                 one.columns[0]: one.noise_after_exchange
                 for one in channels
@@ -159,7 +161,7 @@ def _ordered(files: LinkageFiles) -> LinkageFiles:
 
 def _check_windows(files: LinkageFiles, parts: Likelihoods, exchanged: tuple[str, ...]) -> None:
     """Refuse windows that exclude most true rows: more than wrong cells explain."""
-    if files.truth is None or files.links_strangers:
+    if files.truth is None or files.links_strangers or files.error:
         return
     rows = files.truth.row_of_record
     records = np.flatnonzero(rows >= 0)

@@ -70,7 +70,7 @@ def plan_scenario(
         )
         specs = [spec for spec in default_attacks(audited) if _suits(spec, scenario)]
     runs = [
-        replace(run, intruder=msgspec.structs.replace(run.intruder, records=held.intruder.records))
+        held_by(run, held, scenario.error or 0.0)
         for run in attack_runs(specs, held.scenario.pair, scenario.knows or (), inputs.channel)
         if not run.intruder.reverse
     ]
@@ -81,6 +81,14 @@ def plan_scenario(
     left_out = [f"{one.name}: {one.reason}" for one in (*too_large, *work.left_out)]
     draws = min(MOST_DRAWS, most_draws(inputs, scenario))
     return ScenarioPlan(scenario, held, tuple(made), work, tuple(left_out), draws)
+
+
+def held_by(run: AttackRun, held: HeldFile, error: float) -> AttackRun:
+    """The attack by an intruder who holds these records, and knows how many cells are wrong."""
+    intruder = msgspec.structs.replace(
+        run.intruder, records=held.intruder.records, error=0.0 if run.blind else error
+    )
+    return replace(run, intruder=intruder)
 
 
 def _suits(spec: Attack, scenario: DisclosureScenario) -> bool:

@@ -25,7 +25,7 @@ from unveil.values.results.risk import Claims, Interval
 from unveil.values.results.scenarios import KNOWS_ALL, ScenarioAttack, ScenarioResult, SharedCount
 from unveil.workflows.auditing.attack_runs import AttackRun, risk_per_record, sample_to_budget
 from unveil.workflows.auditing.inputs import AuditInputs
-from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
+from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan, held_by
 from unveil.workflows.auditing.scenarios.definitions import note_on
 from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file
 from unveil.workflows.auditing.settings import AuditSettings
@@ -127,17 +127,12 @@ def scenario_result(
         progress(len(plan.runs) + draw, len(plan.runs) + plan.draws)
         held = held_file(inputs, scenario, draw)
         for tally in {id(one): one for one in (best[0], claiming) if one is not None}.values():
-            run = _holding(tally.run, held)
+            run = held_by(tally.run, held, scenario.error or 0.0)
             links = _links(plan, run, held, settings)
             tally.add(links, held, scenario)
             if tally is best[0]:
                 tally.learned.append(_learned(links, inputs, scenario))
     return _result(plan, inputs, Tallies(tallies, best[0], claiming), left_out)
-
-
-def _holding(run: AttackRun, held: HeldFile) -> AttackRun:
-    records = held.intruder.records
-    return replace(run, intruder=msgspec.structs.replace(run.intruder, records=records))
 
 
 def _links(plan: ScenarioPlan, run: AttackRun, held: HeldFile, settings: AuditSettings) -> Links:
