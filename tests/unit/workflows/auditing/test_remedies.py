@@ -258,7 +258,7 @@ def test_impossible_strengths_are_passed_over(people, release, monkeypatch):
 
 
 @pytest.mark.usefixtures("_free")
-def test_a_remedy_is_attacked_by_somebody_who_knows_it(people, monkeypatch):
+def test_a_remedy_is_attacked_by_somebody_who_knows_it(monkeypatch):
     """Swapped ranks look safe to distances, and tell much to who knows the window."""
 
     def swap(names, p):
