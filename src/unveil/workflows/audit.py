@@ -262,6 +262,7 @@ class AuditRun:
             policy_classes=count_classes(self.policy, inputs),
             grouping=inputs.pair.grouping if inputs.pair.shows_households else (),
             read_off=inputs.read_off,
+            mask_knowledge=inputs.mask_knowledge(attacked.specs),
             **measure(inputs, attacked, steps, settings, self.work),
         )
         if self.policy is not None:

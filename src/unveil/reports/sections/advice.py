@@ -264,8 +264,6 @@ def _outcome(remedy: Remedy, remedies: Remedies) -> str:
 
 def _knowledge_of(remedies: Remedies) -> str:
     """Whether the intruder is told of remedies."""
-    masks = [one.knows_remedy for one in remedies.tried if one.plan]
-    if masks and all(masks):
+    if all(one.knows_remedy for one in remedies.tried):
         return "The intruder knows the plan and the remedy."
-    told = "some masks" if any(masks) else "the masks"
-    return f"The intruder does not know of {told}: who does may link more."
+    return "The intruder does not know of every mask: who does may link more."

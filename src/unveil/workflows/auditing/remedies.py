@@ -12,7 +12,7 @@ import polars as pl
 
 from unveil.attacks import Tailored
 from unveil.attacks.base import AuditedFiles
-from unveil.errors import DataError, UnveilError
+from unveil.errors import UnveilError
 from unveil.masks import Mask, Microaggregation, Pram, RankPermutation
 from unveil.measures import loss
 from unveil.support.arrays import Ints
@@ -55,13 +55,13 @@ def remedies(
 ) -> Remedies | None:
     """Mask a release once more, in several ways, and attack each on the same people.
 
-    Each mask gets the least strength at which no attack links more than the limit; without one
-    that is exceeded, more than half of what is linked now. The loss is measured of masks that reach
-    this, else of the best. The attacks are the blind one and, where
-    the plan of the release is known, method-aware ones that are told of the remedy, too. One remedy
-    leaves out the riskiest attribute. In large files a sample of the people is masked, attacked and
-    measured. Rows are masked in the order of their content, so that the order of the file means
-    nothing. Impossible remedies are left out; None if there is no other.
+    Each mask gets the least strength at which no attack links more than the limit; where none is
+    exceeded, more than half of what is linked now. The loss is measured of those that reach this,
+    else of the best. The attacks are the blind one and, where the plan of the release is known,
+    method-aware ones that are told of the remedy, too. One remedy leaves out the riskiest
+    attribute. In large files a sample of the people is masked, attacked and measured. Rows are
+    masked in the order of their content, so that the order of the file means nothing. Impossible
+    remedies are left out; None if there is no other.
     """
     _, people = split_people(scenario)
     if not len(people):
@@ -70,7 +70,7 @@ def remedies(
     known = aware.knows or ()
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
-        before = trial.attempt(UNCHANGED)
+        before = trial.attempt(Strength("", ()))
         if before is None:
             return None
         exceeded = limit is not None and before.linked.upper > limit
@@ -111,21 +111,11 @@ def _rank(now: float, remedy: Remedy) -> tuple[bool, bool, float]:
 
 
 class Strength(NamedTuple):
-    """Masks with their parameters; or, without masks, columns that are left out."""
+    """A remedy in one strength: masks of some columns, or, without masks, these left out."""
 
     description: str
-    masks: tuple[Mask, ...] = ()
-    left_out: tuple[str, ...] = ()
-
-
-UNCHANGED = Strength("")
-
-
-class ProposedRemedy(NamedTuple):
-    """A remedy that may help, in several strengths, the weakest first."""
-
     columns: tuple[str, ...]
-    strengths: tuple[Strength, ...]
+    masks: tuple[Mask, ...] = ()
 
 
 class MaskTemplate(NamedTuple):
@@ -135,7 +125,7 @@ class MaskTemplate(NamedTuple):
     mask: Callable[[tuple[str, ...], int], Mask]
     description: str  # of columns and a strength
     strengths: tuple[int, ...]  # increasing
-    records: int = 1  # for each unit of strength
+    records: int = 0  # at least, for each unit of strength
 
     def fits(self, release: Microdata, name: str) -> bool:
         """Whether the mask can be applied to a column."""
@@ -148,11 +138,11 @@ class MaskTemplate(NamedTuple):
     def possible(self, release: Microdata, columns: tuple[str, ...]) -> Iterator[Strength]:
         """The strengths in which the mask can be applied to these columns together."""
         for strength in self.strengths:
-            mask = self.mask(columns, strength)
+            mask, named = self.mask(columns, strength), _in_words(columns)
             with suppress(UnveilError):
                 mask.check(release)
                 if strength * self.records <= len(release):
-                    yield Strength(self.description.format(_in_words(columns), strength), (mask,))
+                    yield Strength(self.description.format(named, strength), columns, (mask,))
 
 
 GROUPING = MaskTemplate(
@@ -167,45 +157,34 @@ PERMUTATION = MaskTemplate(  # not swapping: its pairs can be followed back
     lambda names, p: RankPermutation(p=p, columns=names),
     "permute {} within {} % of the ranks",
     (5, 10, 20, 40, 70, 100),
-    records=0,
 )
 PRAM = MaskTemplate(  # an invariant matrix would change only the rarest category so often
     ("nominal", "ordinal"),
     lambda names, percent: Pram(theta=percent / 100, invariant=False, columns=names),
     "change {} with a probability of {} % (PRAM)",
     (10, 20, 30, 50, 70, 90),
-    records=0,
 )
 
 
 def proposed_remedies(
     release: Microdata, known: Sequence[str], *, compared: Sequence[str], riskiest: str | None
-) -> list[ProposedRemedy]:
-    """The remedies that can be applied and that mask something which the attack compares."""
+) -> list[tuple[Strength, ...]]:
+    """The remedies that can be applied and mask what the attack compares, the weakest first."""
 
-    def proposal(template: MaskTemplate) -> ProposedRemedy | None:
+    def proposal(template: MaskTemplate) -> tuple[Strength, ...]:
         columns = tuple(name for name in known if template.fits(release, name))
-        if not set(columns) & set(compared):
-            return None
-        strengths = tuple(template.possible(release, columns))
-        return ProposedRemedy(columns, strengths) if strengths else None
+        covered = set(columns) & set(compared)
+        return tuple(template.possible(release, columns)) if covered else ()
 
-    left_out = () if riskiest is None else (riskiest,)
-    found = [
-        ProposedRemedy((name,), (Strength(f"leave out {name}", left_out=(name,)),))
-        for name in left_out
-    ]
+    left_out = () if riskiest is None else (Strength(f"leave out {riskiest}", (riskiest,)),)
     grouped, permuted, drawn = map(proposal, (GROUPING, PERMUTATION, PRAM))
-    found += [one for one in (grouped, permuted, drawn) if one is not None]
     # Combined, ordered categories are permuted: each column is masked once, not twice.
     nominal = proposal(PRAM._replace(levels=("nominal",)))
-    if permuted is not None and nominal is not None:
-        combined = tuple(
-            Strength(f"{one.description}, and {other.description}", one.masks + other.masks)
-            for one, other in zip(permuted.strengths, nominal.strengths, strict=False)
-        )
-        found.append(ProposedRemedy(permuted.columns + nominal.columns, combined))
-    return found
+    combined = tuple(
+        Strength(f"{a.description}, and {b.description}", a.columns + b.columns, a.masks + b.masks)
+        for a, b in zip(permuted, nominal, strict=False)
+    )
+    return [one for one in (left_out, grouped, permuted, drawn, combined) if one]
 
 
 def _in_words(names: Sequence[str]) -> str:
@@ -267,18 +246,20 @@ class RemedyTrial:
         """The people whose rows these are."""
         return self.attack.scenario.pair.original
 
-    def outcome(self, proposal: ProposedRemedy, target: float) -> tuple[Remedy, Microdata] | None:
+    def outcome(
+        self, strengths: Sequence[Strength], target: float
+    ) -> tuple[Remedy, Microdata] | None:
         """A remedy in the least strength that reaches the target; None if it is impossible."""
         attempts = dict[int, Attempt]()
 
         def holds(place: int) -> bool:
             with suppress(UnveilError):
-                if (attempt := self.attempt(proposal.strengths[place])) is not None:
+                if (attempt := self.attempt(strengths[place])) is not None:
                     attempts[place] = attempt
                     return attempt.linked.upper <= target
             return True  # so strong that nothing is left to compare: a weaker one is sought
 
-        least = least_strength(len(proposal.strengths), holds)
+        least = least_strength(len(strengths), holds)
         if not attempts:
             return None
         chosen = attempts.get(least) or attempts[max(attempts)]
@@ -286,7 +267,7 @@ class RemedyTrial:
         return Remedy(
             does=strength.description,
             plan=tuple(Plan(strength.masks).to_dict()["mask"]),
-            columns=proposal.columns,
+            columns=strength.columns,
             share=linked.share,
             interval=linked.interval,
             loss=None,
@@ -300,6 +281,7 @@ class RemedyTrial:
         """The attack that links most after these masks; None if all are impossible then."""
         table, channels = self._masked(self.release, strength.masks)
         known = self._known(table, strength.masks, channels)
+        left_out = () if strength.masks else strength.columns
         scenario = prepare(
             self.people,
             table if known is None else known,
@@ -311,11 +293,11 @@ class RemedyTrial:
         attempts = list[tuple[AttackRun, SampledShare]]()
         for run, sets in [(self.attack.run, self.sets), *self._aware_runs(known)]:
             attack = replace(self.attack, run=run, scenario=scenario)
-            linked = highest(map(attack.share, leaving_out(sets, *strength.left_out)))
+            linked = highest(map(attack.share, leaving_out(sets, *left_out)))
             attempts += [] if linked is None else [(run, linked)]
         if not attempts:
             return None
-        emptied = table.replace([_emptied(table.column(name)) for name in strength.left_out])
+        emptied = table.replace([_emptied(table.column(name)) for name in left_out])
         aware = any(not run.blind for run, _ in attempts)
         return Attempt(strength, emptied, *max(attempts, key=lambda one: one[1].share), aware)
 
@@ -337,17 +319,18 @@ class RemedyTrial:
         """The new release with all that its intruder knows of it; None if the plan is not known."""
         if self.known is None:
             return None
-        masking = compose((*self.known.channels, *channels), self.aware.knows or ())
-        if masking.unsettled:
-            runs = list[Release]()
-            for number, run in enumerate(self._simulations):
-                with suppress(DataError):
-                    again, _ = self._masked(run.data, masks, str(number))
-                    runs.append(replace(run, data=again))
-            masking = settle(masking, self.people, runs)
-        functions = (one for of_column in masking.exact.values() for one in of_column)
         plan = replace(self.known.plan, masks=(*self.known.plan.masks, *masks))
-        return Release(table, plan, (*functions, *masking.channels), self.row_map)
+        masking = compose((*self.known.channels, *channels), self.aware.knows or ())
+        with suppress(UnveilError):
+            if masking.unsettled:
+                again = [
+                    replace(run, data=self._masked(run.data, masks, str(number))[0])
+                    for number, run in enumerate(self._simulations)
+                ]
+                masking = settle(masking, self.people, again)
+            functions = (one for of_column in masking.exact.values() for one in of_column)
+            return Release(table, plan, (*functions, *masking.channels), self.row_map)
+        return None
 
     @cached_property
     def _simulations(self) -> list[Release]:

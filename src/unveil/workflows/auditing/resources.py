@@ -265,10 +265,7 @@ def _remedy_attempts(inputs: AuditInputs) -> int:
 
 
 def _aware_seconds(n: int, people: int, width: int) -> float:
-    """About how long it takes to simulate a plan, and to link people by the likelihood of rows.
-
-    It is compared with that of all originals.
-    """
+    """About how long it takes to simulate a plan, and to link by the likelihood among all rows."""
     simulated = SIMULATIONS * n * (REMASK_SECONDS + MASK_SECONDS)
     return simulated + search_seconds(people + n, n, width, numeric=False, exact=True)
 

@@ -117,9 +117,9 @@ MISSED = {"remedies.tried.0.holds": False}
         ({"remedies.target": 0.05}, ", which keeps the limit of 5 %, for a loss"),
         ({"remedies.limit": False}, ", which halves the risk, for a loss"),
         (MISSED | {"remedies.target": 0.05},
-         "Masks: no strength of those tried keeps the limit of 5 %; at the strongest, to remedies."),
+         "Masks: no strength of those tried keeps the limit of 5 %; at the strongest, to "),
         (MISSED | {"remedies.limit": False},
-         "Masks: no strength of those tried halves the risk; at the strongest, to remedies."),
+         "Masks: no strength of those tried halves the risk; at the strongest, to "),
         ({"remedies.tried.0.holds": None}, " rows), for a loss"),  # older evidence
         ({}, " An intruder who knows of it is assumed."),
         ({"remedies.tried.0.knows_remedy": False}, " No intruder who knows of it is assumed."),
@@ -140,7 +140,7 @@ def test_remedies_in_a_table():
 
     outcomes, note = shown(**{"remedies.tried.*.plan": ({"method": "pram"},)})
     assert outcomes == [None, "kept", "without effect"]
-    assert "The intruder does not know of some masks: who does may link more." in note
+    assert "The intruder does not know of every mask: who does may link more." in note
     told = {"remedies.tried.*.plan": ({"method": "pram"},), "remedies.tried.1.knows_remedy": True}
     assert "The intruder knows the plan and the remedy." in shown(**told)[1]
     assert shown(**{"remedies.tried.0.holds": False})[0] == [None, "not kept", "without effect"]
