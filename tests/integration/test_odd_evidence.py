@@ -17,7 +17,7 @@ from unveil.reports.summary import summary
 from unveil.reports.tables import Table, figures, text
 from unveil.support.phrases import counted, name, percent, plain
 from unveil.values.results.disclosure import Above, UnchangedColumn
-from unveil.values.results.evidence import LeftOut
+from unveil.values.results.evidence import KnownMask, LeftOut
 from unveil.values.results.loss import Bar, LossMeasure, Shape
 from unveil.values.results.policy import Limit, Verdict
 from unveil.values.results.risk import Interval
@@ -132,9 +132,47 @@ def test_one_record():
 
 
 def test_attacks_that_were_not_made(evidence):
-    left = LeftOut(name="somebody-elses", direction="original-to-release", reason="no time for it")
-    said = words(changed(evidence, left_out=(left,)))
-    assert "Not made: somebody-elses (original to release): no time for it." in said
+    """In one sentence; how to have them made is said once, and to nobody else."""
+
+    def left(name, reason, direction="original-to-release"):
+        return LeftOut(name=name, direction=direction, reason=reason)
+
+    effort = "--effort thorough or --attack distance makes it"
+    found = changed(
+        evidence,
+        left_out=(
+            left("somebody-elses", "no time for it"),
+            left("distance", f"it takes about 33 seconds; {effort}"),
+            left("distance", f"it takes about 33 seconds; {effort}", "release-to-original"),
+        ),
+    )
+    assert (
+        "Left out: somebody-elses (original to release) (no time for it), distance (about 33 "
+        "seconds); `--effort thorough` makes those that take long."
+    ) in words(found)
+    assert "Left out: somebody-elses (original to release), distance." in words(
+        found, external=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "attacks", "internal", "external"),
+    [
+        (None, (), "no attack was told how the release was masked", None),
+        ({}, (), "No attack of this audit uses how swap (age, sex) works: its risk may be",
+         "attacks know 0 of 1 masks."),
+        ({}, ("tailored", "mine"), "is: swap (age, sex) is known to tailored, mine. ",
+         "attacks know 1 of 1 masks."),
+    ],
+)  # fmt: skip
+def test_what_attacks_know_of_masks(evidence, plan, attacks, internal, external):
+    masks = (
+        () if plan is None else (KnownMask(mask="swap", columns=("age", "sex"), attacks=attacks),)
+    )
+    found = changed(evidence, plan=plan, mask_knowledge=masks)
+    assert internal in words(found)
+    assert (external or internal) in words(found, external=True)
+    assert "swap" not in words(found, external=True)
 
 
 def test_curves_with_holes(evidence):

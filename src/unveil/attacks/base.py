@@ -26,6 +26,7 @@ from unveil.values.correspondence import Correspondence
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
+from unveil.values.release.channels import Channel
 from unveil.values.release.composition import Masking
 from unveil.wording import absent_column, count
 
@@ -187,6 +188,12 @@ class Attack(Spec, frozen=True, kw_only=True):
     def knows(self) -> MaskKnowledge | None:
         """What the intruder must know of the masking; None for most attacks."""
         return None
+
+    def uses(self, channel: Channel) -> bool:
+        """Whether it uses what a mask can have done; a method-aware attack by its likelihood."""
+        from unveil.attacks.tailored.likelihood import has_likelihood  # which imports attacks
+
+        return self.knows is not None and channel.estimated != "extent" and has_likelihood(channel)
 
     @property
     def adds_roots(self) -> bool:

@@ -19,6 +19,7 @@ from unveil.files.locations import as_path, check_outputs, locate
 from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
+from unveil.values.intruder import Direction, Intruder
 from unveil.values.release.plan import check_seed
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import (
@@ -32,7 +33,7 @@ from unveil.values.results.evidence import (
 from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
-from unveil.workflows.auditing.attack_names import attack_from
+from unveil.workflows.auditing.attack_names import attacks_from
 from unveil.workflows.auditing.attack_runs import (
     AttackResult,
     AttackResults,
@@ -45,9 +46,9 @@ from unveil.workflows.auditing.attack_runs import (
 from unveil.workflows.auditing.attribute_ablation import attribute_risks
 from unveil.workflows.auditing.checkpoints import (
     Checkpoints,
+    checkpoint_folder,
     each_warning_once,
     finished_audit,
-    unfinished,
 )
 from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
@@ -61,13 +62,18 @@ from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies import remedies
-from unveil.workflows.auditing.resources import WorkPlan, plan_what_ifs, runs_in_memory
+from unveil.workflows.auditing.resources import (
+    AWARE_REMEDIES,
+    WorkPlan,
+    plan_what_ifs,
+    runs_in_memory,
+)
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
 from unveil.workflows.auditing.scenarios.definitions import scenarios_of
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios, scenario_rows
 from unveil.workflows.auditing.scenarios.stress_test import read_by_links, strongest_forward
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.statement import audit_statement, checkpoint_key, used_plugins
+from unveil.workflows.auditing.statement import audit_statement, used_plugins
 from unveil.workflows.auditing.supervised_bound import supervised_bounds, supervised_runs
 
 DEFAULTS = AuditSettings()
@@ -132,7 +138,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
         settings = msgspec.structs.replace(settings, engine=engine)
     chosen, limits = settings.resolved(), as_policy(policy)
     seed = check_seed(seed)
-    specs = None if attacks is None else [attack_from(one) for one in _as_list(attacks)]
+    specs = None if attacks is None else attacks_from(attacks)
     if chosen.evidence is not None:
         as_path(chosen.evidence)  # refuses a URI
     files = (settings.plan, settings.release_schema, settings.intruder_file)
@@ -224,9 +230,15 @@ class AuditRun:
         learn = settings.worst_case is not False
         bounds, not_bounded = supervised_bounds(inputs, self.work, steps) if learn else ((), ())
         if blind is not None and self.work.makes("remedies"):
-            riskiest = None if by_attribute is None else by_attribute.without[0].attribute
+            aware = attacked.worst(lambda run: not run.blind) or blind
             work = partial(
-                remedies, blind, scenario, compared=compared, known=inputs.known, riskiest=riskiest
+                remedies,
+                blind,
+                scenario,
+                compared=compared,
+                aware=self._aware_intruder(aware.intruder.direction),
+                riskiest=None if by_attribute is None else by_attribute.without[0].attribute,
+                limit=None if self.policy is None else self.policy.max_risk,
             )
             remedied = steps.run("remedies", Remedies | None, work)
         strongest = strongest_forward(attacked, self.work, inputs.pair)
@@ -257,12 +269,18 @@ class AuditRun:
             read_off=inputs.read_off,
             inference=tuple(one for one in learned if one.column in confidential),
             scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
+            mask_knowledge=inputs.mask_knowledge(attacked.specs),
             **measure(inputs, attacked, steps, settings, self.work),
         )
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
         return Audit(evidence, {**attacked.columns(), **mean_risks})
+
+    def _aware_intruder(self, direction: Direction) -> Intruder:
+        """Who attacks remedies; told of the plan, if it is known and there is work left for it."""
+        channel = self.inputs.channel if self.work.makes(AWARE_REMEDIES) else False
+        return Intruder(knows=self.inputs.known, direction=direction, channel=channel)
 
     def _attack_runs(self) -> tuple[list[AttackRun], list[LeftOut]]:
         """The requested attacks, else those that suit the data; and those too large for memory."""
@@ -366,15 +384,5 @@ class AuditRun:
         """The folder of finished steps, under a key of this very audit; None without evidence."""
         if self.settings.evidence is None:
             return None
-        key = checkpoint_key(self._statement, self.inputs, plugins)
-        folder = unfinished(self.settings.evidence)
-        return CheckpointFolder(folder, key, resume=self.settings.resume)
-
-
-def _as_list(attacks: Any) -> list[Any]:
-    if isinstance(attacks, str | Attack) or not isinstance(attacks, Iterable):
-        raise UsageError("attacks: a list of attacks, or of their names")
-    listed = list(attacks)
-    if not listed:
-        raise UsageError("attacks: name at least one, or leave it out for those that fit the data")
-    return listed
+        job = self._statement | {"plugins": plugins}
+        return checkpoint_folder(self.settings, self.inputs.pair, job)

@@ -12,6 +12,7 @@ from unveil.attacks.matched.comparer import Comparer
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
 from unveil.values.links import Finder
+from unveil.values.release.channels import Channel
 
 SAMPLED_RECORDS = 2000  # by which the scales of scores are compared
 LEAST_COST = 1e-9  # of the nearest candidate, relative to a random pair
@@ -63,6 +64,9 @@ class Combined(Attack, frozen=True, kw_only=True):
         needed = {one.knows for one in self.attacks}
         levels: tuple[MaskKnowledge, ...] = ("original", "parameters", "method")
         return next((level for level in levels if level in needed), None)
+
+    def uses(self, channel: Channel) -> bool:
+        return any(one.uses(channel) for one in self.attacks)
 
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None

@@ -38,6 +38,7 @@ from unveil.table.microdata import Microdata
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
+from unveil.values.release.channels import Channel
 
 Score = Literal["distance", "rank", "probabilistic", "tailored"]
 MEMBERS = 2  # of a household, at least, on average: for estimates
@@ -115,6 +116,9 @@ class Households(Attack, frozen=True, kw_only=True):
     def knows(self) -> MaskKnowledge | None:
         """What the attack on single records needs to know of the masking."""
         return self.of_members.knows
+
+    def uses(self, channel: Channel) -> bool:
+        return self.of_members.uses(channel)
 
     def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:
         if intruder.blocks:

@@ -27,6 +27,7 @@ from unveil.attacks.tailored.attack import Tailored
 from unveil.errors import UsageError
 from unveil.support.work import LAW_SECONDS, SIMULATED_SECONDS
 from unveil.values.links import Finder
+from unveil.values.release.channels import Channel
 from unveil.wording import count
 
 ENOUGH_PAIRS = 16_000  # of a column, by which its law is learnt
@@ -71,6 +72,10 @@ class Simulated(Attack, frozen=True, kw_only=True):
     @property
     def knows(self) -> MaskKnowledge | None:
         return "parameters"
+
+    def uses(self, channel: Channel) -> bool:  # noqa: ARG002
+        """It runs the plan, whatever that does."""
+        return True
 
     @classmethod
     def in_default_audit(cls, audited: AuditedFiles) -> tuple[Attack, ...]:

@@ -11,6 +11,7 @@ from unveil.support.phrases import (
     counted,
     decimal,
     expected,
+    level,
     name,
     names,
     percent,
@@ -173,28 +174,39 @@ def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
     remedies = evidence.remedies
     if remedies is None:
         return
-    if not remedies.tried or remedies.tried[0].share >= remedies.share:
+    best = next((one for one in remedies.tried if one.share < remedies.share), None)
+    if best is None:
         yield phrase("[Masks](remedy): none of those tried on top of this release helps.")
         return
-    best = remedies.tried[0]
-    cost = phrase("")
+    cost, none = phrase(""), phrase("")
     if best.loss is not None and remedies.loss is not None:
         cost = phrase(
-            "; the [loss](loss) goes from {} to {}", decimal(remedies.loss), decimal(best.loss)
+            ", for a [loss](loss) of {} (now {})", decimal(best.loss), decimal(remedies.loss)
         )
+    if best.holds is False:
+        none = phrase("no strength of those tried {}; at the strongest, ", _goal(remedies))
     apart = ""
     if any(homes.together for _, homes in evidence.household_attacks):
         apart = " Persons are linked one by one here: whole households may still be found."
     yield phrase(
-        "[Masks](remedy): of those tried on top of this release it helps the most to {}. Then "
-        f"somebody who does not know of it links by {{}} {{}} instead of {{}}{{}}{{}}.{apart}",
+        "[Masks](remedy): {}to {} lowers the share linked from {} to {}{}{}{}{}. "
+        f"{'An' if best.knows_remedy else 'No'} intruder who knows of it is assumed.{apart}",
+        none,
         name(best.does),
-        attack(remedies.attack),
-        percent(best.share),
         percent(remedies.share),
+        percent(best.share),
+        () if best.interval is None else phrase(" (at most {})", percent(best.interval.high)),
         among(remedies.among, evidence),
+        phrase(", which {}", _goal(remedies)) if best.holds else (),
         cost,
     )
+
+
+def _goal(remedies: Remedies) -> Phrase:
+    """What a remedy is to do: keep the limit of the policy, or link half of those linked now."""
+    if remedies.limit and remedies.target is not None:
+        return phrase("keeps the limit of {}", level(remedies.target))
+    return phrase("halves the risk")
 
 
 def _remedies(remedies: Remedies) -> Exhibit:
@@ -208,27 +220,50 @@ def _remedies(remedies: Remedies) -> Exhibit:
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
+        (
+            text("outcome", "limit" if remedies.limit else "half of it"),
+            lambda one: None if isinstance(one, Remedies) else _outcome(one, remedies),
+        ),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
+        (
+            text("attack", "by [attack](attack)"),
+            lambda one: attack(one.attack) if one.attack else None,
+        ),
     )
     return Exhibit(
         name="remedies",
         title="What would help: risk and loss of remedies that were tried",
         chart="remedies",
-        table=table,
+        table=table.filled(),
         says=phrase(
             "Bars of the share that is still linked after each remedy; as it is, {} are.",
             percent(remedies.share),
         ),
         notes=(
             phrase(
-                "By {} ({}), which knows no mask, on {} people among {} rows; among fewer rows "
-                "more are linked. An attribute that is left out counts in the loss as missing in "
-                "every record. What a remedy does to an intruder who knows of it, only an audit "
-                "of it says.",
-                attack(remedies.attack),
-                direction(remedies.direction),
+                "On {} people among {} rows; among fewer rows more are linked. As it is, {} ({}) "
+                "links most. {} An attribute that is left out counts in the loss as missing in "
+                "every record. Each remedy is as weak as it can be, or the strongest that was "
+                "tried; the loss is of those that reach the aim, else of the best. Attacks that "
+                "match all records at once were not made again: audit the new release.",
                 counted(remedies.n),
                 counted(remedies.among),
+                attack(remedies.attack),
+                direction(remedies.direction),
+                _knowledge_of(remedies),
             ),
         ),
     )
+
+
+def _outcome(remedy: Remedy, remedies: Remedies) -> str:
+    if remedy.share >= remedies.share:
+        return "without effect"
+    return {True: "kept", False: "not kept", None: ""}[remedy.holds]
+
+
+def _knowledge_of(remedies: Remedies) -> str:
+    """Whether the intruder is told of remedies."""
+    if all(one.knows_remedy for one in remedies.tried):
+        return "The intruder knows the plan and the remedy."
+    return "The intruder does not know of every mask: who does may link more."

@@ -118,6 +118,14 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class KnownMask(msgspec.Struct, frozen=True, kw_only=True):
+    """A mask of the plan, and the attacks that use how it works."""
+
+    mask: str  # the name of its step
+    columns: tuple[str, ...]  # that an intruder may know
+    attacks: tuple[str, ...]  # none: its risk may be understated
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Every number of an audit with its inputs and settings, as one JSON document.
 
@@ -177,6 +185,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
     grouping: tuple[str, ...] = ()  # released household numbers
     read_off: ReadOff | None = None  # None: no cell is suppressed or generalised, or older evidence
+    mask_knowledge: tuple[KnownMask, ...] = ()  # without a plan, or in older evidence, none
     digest: str | None = None  # of the statement; None: older evidence
     scenarios: tuple[ScenarioResult, ...] = ()  # who might attack; none of synthetic rows
 

@@ -28,28 +28,39 @@ class Remasking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
-    """One further mask on the release, and what the same attack links then."""
+    """One further mask on the release, in the least strength that reaches the target.
+
+    If none does, in the strongest that was tried.
+    """
 
     does: str  # in words
     plan: tuple[dict[str, Any], ...]  # the masks; empty where columns are left out
     columns: tuple[str, ...]
     share: float
     interval: Interval | None
-    loss: float | None  # overall, from the original to the new release
+    loss: float | None  # overall, from the original; None also where others do better
+    holds: bool | None = None  # whether the target is reached; None: older evidence
+    attack: str = ""  # that links most
+    knows_remedy: bool = False  # whether an attack was made that is told of the remedy
+    tried: int = 1  # strengths
 
 
 class Remedies(msgspec.Struct, frozen=True, kw_only=True):
     """Further masks tried on the release, and how far each lowers the risk.
 
-    A remedy is one more mask, or columns that are left out. The same attack is run again and the
-    loss is measured again, so that the gain in protection can be weighed against its cost.
+    A remedy is one more mask, or columns that are left out. Each mask is made only as strong as
+    the limit on the risk demands; where no limit is exceeded, until half as many are linked. The
+    attacks are made again, one of them told of the remedy where the plan is known, and the loss is
+    measured again, so that the gain in protection can be weighed against its cost.
     """
 
-    attack: str
+    attack: str  # that links most without remedies
     direction: str
     n: int  # records attacked
     among: int  # candidates
     share: float  # of the release without remedies
     interval: Interval | None
     loss: float | None
-    tried: tuple[Remedy, ...]  # the least share first
+    tried: tuple[Remedy, ...]  # those that reach the target first, the least loss first
+    target: float | None = None  # share, of a sample the upper end; None: older evidence
+    limit: bool = False  # whether the target is a limit of the policy; else half of the share

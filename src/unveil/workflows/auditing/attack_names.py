@@ -1,6 +1,6 @@
 """Attacks by short names, and as the plain values of evidence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -40,6 +40,15 @@ def plain_spec(spec: Attack) -> dict[str, Any]:
         elif value != field.default:
             plain[field.name] = msgspec.to_builtins(value, enc_hook=lambda one: type(one).__name__)
     return plain
+
+
+def attacks_from(attacks: Any) -> list[Attack]:
+    """The attacks of a list of them or of their names."""
+    if isinstance(attacks, str | Attack) or not isinstance(attacks, Iterable):
+        raise UsageError("attacks: a list of attacks, or of their names")
+    if not (listed := [attack_from(one) for one in attacks]):
+        raise UsageError("attacks: name at least one, or leave it out for those that fit the data")
+    return listed
 
 
 def attack_from(attack: Any) -> Attack:

@@ -222,6 +222,11 @@ class AttackResults:
         ranked = sorted(self.results, key=lambda one: (-one.finding.risk.share, one.run.step))
         return tuple(one.finding for one in ranked)
 
+    @property
+    def specs(self) -> dict[str, Attack]:
+        """The attacks that were made, by name, but for those that ignore attributes."""
+        return {one.run.name: one.run.spec for one in self.results if not one.run.sweeping}
+
     def worst(self, fits: Callable[[AttackRun], bool] = lambda _: True) -> AttackRun | None:
         """The worst fitting attack that compares attributes record by record."""
         fitting = [one for one in self.results if one.run.compares and fits(one.run)]

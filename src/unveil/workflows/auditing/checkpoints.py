@@ -1,5 +1,6 @@
 """The steps of a long job: each reports its progress and survives a kill of the job."""
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -7,12 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from unveil.errors import FileError
 from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import read_evidence, read_records
 from unveil.files.locations import is_table_path
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress, TaskProgress
+from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import Audit, statement_digest
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -72,6 +76,18 @@ class Checkpoints:
 def unfinished(evidence: str | os.PathLike[str]) -> Path:
     """The folder that holds the finished steps of an audit until it writes its evidence."""
     return Path(f"{os.fspath(evidence)}.unfinished")
+
+
+def checkpoint_folder(
+    settings: AuditSettings, pair: FilePair, job: Mapping[str, Any]
+) -> CheckpointFolder:
+    """The folder of finished steps, under a key of this very audit."""
+    truth = pair.truth
+    rows = None if truth is None else hashlib.sha256(truth.record_of_row.tobytes()).hexdigest()
+    schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
+    plain = {**job, "rows": rows, "schemas": schemas}
+    key = hashlib.sha256(msgspec.json.encode(plain, order="deterministic")).hexdigest()
+    return CheckpointFolder(unfinished(settings.evidence), key, resume=settings.resume)
 
 
 def finished_audit(settings: AuditSettings, statement: Mapping[str, Any]) -> Audit | None:

@@ -3,12 +3,13 @@
 import hashlib
 import io
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unveil.attacks.base import AuditedFiles
+from unveil.attacks.base import Attack, AuditedFiles
 from unveil.attacks.distance.category_sets import comparable
 from unveil.errors import DataError, SchemaError, UnveilError, UsageError
 from unveil.files.documents.toml import as_schema
@@ -19,10 +20,11 @@ from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
+from unveil.values.release.channels import Channel
 from unveil.values.release.composition import compose
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release, Releases
-from unveil.values.results.evidence import Input
+from unveil.values.results.evidence import Input, KnownMask
 from unveil.values.results.read_off import ReadOff
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.checks import check_columns, check_truth, doubts
@@ -69,13 +71,38 @@ class AuditInputs:
 
     def _lacks_formula(self) -> bool:
         """Whether the masking does something to known attributes that no formula describes."""
+        masking = compose(self.channels, self.known)
+        return bool(masking.unsettled) or any(one.is_fitted for one in masking.channels)
+
+    @cached_property
+    def channels(self) -> tuple[Channel, ...]:
+        """What an intruder knows that the masks did; nothing without a plan."""
         scenario, intruder = self.scenario, Intruder(channel=self.channel)
         with suppress(UnveilError):  # a plan that fails has no attack either
             known = scenario.release.known_by(intruder, scenario.original, scenario.seed)
-            channels = (channel for one in known for channel in one.channels)
-            masking = compose(channels, self.known)
-            return bool(masking.unsettled) or any(one.is_fitted for one in masking.channels)
-        return False
+            return tuple(channel for one in known for channel in one.channels)
+        return ()
+
+    def mask_knowledge(self, attacks: Mapping[str, Attack]) -> tuple[KnownMask, ...]:
+        """Which of these attacks use how each mask of known attributes works.
+
+        An attack uses a mask if it uses every channel of these attributes: what one mask did cannot
+        be told from what another did to the same cells.
+        """
+        if self.plan is None:
+            return ()
+        masks = list[KnownMask]()
+        for mask in masks_of(self.plan, self.pair.original):
+            with suppress(UnveilError):  # of columns that another mask has changed before
+                columns = [one for one in mask.targets(self.pair.original) if one in self.known]
+                channels = [
+                    one for one in self.channels if not set(columns).isdisjoint(one.columns)
+                ]
+                names = [name for name, one in attacks.items() if all(map(one.uses, channels))]
+                if columns:
+                    made = tuple(names if channels else ())
+                    masks.append(KnownMask(mask=mask.step, columns=tuple(columns), attacks=made))
+        return tuple(masks)
 
     @cached_property
     def groupings(self) -> tuple[Subgrouping, ...]:

@@ -1,14 +1,17 @@
-"""Remedies: masks tried on top of a release, each attacked and measured."""
+"""Remedies: masks tried on top of a release, each as strong as needed, attacked and measured."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import polars as pl
 
+from unveil.attacks import Tailored
+from unveil.attacks.base import AuditedFiles
 from unveil.errors import UnveilError
 from unveil.masks import Mask, Microaggregation, Pram, RankPermutation
 from unveil.measures import loss
@@ -18,7 +21,10 @@ from unveil.support.seeds import stream
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
+from unveil.values.release.channels import Channel
+from unveil.values.release.composition import compose
 from unveil.values.release.plan import Plan
+from unveil.values.release.release import Release
 from unveil.values.results.remedies import Remedies, Remedy
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.attribute_ablation import Sets, known_sets, leaving_out
@@ -30,6 +36,7 @@ from unveil.workflows.auditing.sampled_attack import (
     split_people,
     with_fewer_candidates,
 )
+from unveil.workflows.inputs.known_masking import groups_are_repeatable, settle, simulations
 from unveil.workflows.inputs.scenario import Scenario, prepare
 
 NAMED_COLUMNS = 8  # columns named in a sentence
@@ -42,54 +49,83 @@ def remedies(
     progress: Progress,
     *,
     compared: Sequence[str],
-    known: Sequence[str],
+    aware: Intruder,
     riskiest: str | None,
+    limit: float | None,
 ) -> Remedies | None:
     """Mask a release once more, in several ways, and attack each on the same people.
 
-    The attack is blind. The masks cover what an intruder may know; one remedy leaves out the
-    riskiest attribute. In large files a sample of the people is masked, attacked and measured.
-    Rows are masked in the order of their content, so that the order of the file means nothing.
-    Impossible remedies are left out; None if there is no other.
+    Each mask gets the least strength at which no attack links more than the limit; where none is
+    exceeded, more than half of what is linked now. The loss is measured of those that reach this,
+    else of the best. The attacks are the blind one and, where the plan of the release is known,
+    method-aware ones that are told of the remedy, too. One remedy leaves out the riskiest
+    attribute. In large files a sample of the people is masked, attacked and measured. Rows are
+    masked in the order of their content, so that the order of the file means nothing. Impossible
+    remedies are left out; None if there is no other.
     """
     _, people = split_people(scenario)
     if not len(people):
         return None
-    attack = with_fewer_candidates(run, scenario, people)
-    pair = attack.scenario.pair
-    order = np.argsort(pair.release_order)
-    row_map = np.full(len(order), -1) if pair.truth is None else pair.truth.record_of_row
-    trial = RemedyTrial(attack, pair.release.take(order), row_map[order])
-    sets = known_sets(run, compared)
+    trial = RemedyTrial.of(run, scenario, people, known_sets(run, compared), aware)
+    known = aware.knows or ()
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
-        before = trial.linked(trial.release, sets)
-        tried = []
+        before = trial.attempt(Strength("", ()))
+        if before is None:
+            return None
+        exceeded = limit is not None and before.linked.upper > limit
+        target = limit if limit is not None and exceeded else before.linked.share / 2
+        found = list[tuple[Remedy, Microdata]]()
         for done, proposal in enumerate(proposals, start=1):
             progress(done, len(proposals) + 1)
-            with suppress(UnveilError):
-                if (remedy := trial.outcome(proposal, sets)) is not None:
-                    tried.append(remedy)
-        if before is None or not tried:
+            if (outcome := trial.outcome(proposal, target)) is not None:
+                found.append(outcome)
+        if not found:
             return None
+        least = min(remedy.share for remedy, _ in found)
+        holds = any(remedy.holds for remedy, _ in found)
+        tried = [
+            msgspec.structs.replace(remedy, loss=trial.loss_of(release))
+            if (remedy.holds if holds else remedy.share == least)
+            else remedy
+            for remedy, release in found
+        ]
         return Remedies(
-            attack=run.name,
-            direction=run.intruder.direction,
+            attack=before.run.name,
+            direction=before.run.intruder.direction,
             n=len(people),
-            among=attack.candidates,
-            share=before.share,
-            interval=before.interval,
+            among=trial.attack.candidates,
+            share=before.linked.share,
+            interval=before.linked.interval,
             loss=trial.loss_of(trial.release),
-            tried=tuple(sorted(tried, key=lambda remedy: remedy.share)),
+            tried=tuple(sorted(tried, key=partial(_rank, before.linked.share))),
+            target=target,
+            limit=exceeded,
         )
+
+
+def _rank(now: float, remedy: Remedy) -> tuple[bool, bool, float]:
+    """The order of remedies: the cheapest that reach the target, the others, those of no effect."""
+    cost = 1.0 if remedy.loss is None else remedy.loss
+    return remedy.share >= now, not remedy.holds, cost if remedy.holds else remedy.share
+
+
+class Strength(NamedTuple):
+    """A remedy in one strength: masks of some columns, or, without masks, these left out."""
+
+    description: str
+    columns: tuple[str, ...]
+    masks: tuple[Mask, ...] = ()
 
 
 class MaskTemplate(NamedTuple):
     """A mask for columns of some levels of measurement."""
 
     levels: tuple[str, ...]
-    mask: Callable[[tuple[str, ...]], Mask]
-    description: str
+    mask: Callable[[tuple[str, ...], int], Mask]
+    description: str  # of columns and a strength
+    strengths: tuple[int, ...]  # increasing
+    records: int = 0  # at least, for each unit of strength
 
     def fits(self, release: Microdata, name: str) -> bool:
         """Whether the mask can be applied to a column."""
@@ -97,60 +133,58 @@ class MaskTemplate(NamedTuple):
             return False
         if release.level(name) != "numeric" and release.column(name).n_unique() > PRAM_CATEGORIES:
             return False
-        with suppress(UnveilError):
-            self.mask((name,)).check(release)
-            return True
-        return False
+        return any(self.possible(release, (name,)))
 
-
-class ProposedRemedy(NamedTuple):
-    """Masks that may help; or, without masks, columns that are left out."""
-
-    description: str
-    masks: tuple[Mask, ...]
-    columns: tuple[str, ...]
+    def possible(self, release: Microdata, columns: tuple[str, ...]) -> Iterator[Strength]:
+        """The strengths in which the mask can be applied to these columns together."""
+        for strength in self.strengths:
+            mask, named = self.mask(columns, strength), _in_words(columns)
+            with suppress(UnveilError):
+                mask.check(release)
+                if strength * self.records <= len(release):
+                    yield Strength(self.description.format(named, strength), columns, (mask,))
 
 
 GROUPING = MaskTemplate(
     ("numeric",),
-    lambda names: Microaggregation(k=10, columns=names),
-    "microaggregate {} in groups of 10",
+    lambda names, k: Microaggregation(k=k, columns=names),
+    "microaggregate {} in groups of {}",
+    (3, 5, 10, 20, 50, 100),
+    records=4,
 )
 PERMUTATION = MaskTemplate(  # not swapping: its pairs can be followed back
     ("numeric", "ordinal"),
-    lambda names: RankPermutation(p=20, columns=names),
-    "permute {} within 20 % of the ranks",
+    lambda names, p: RankPermutation(p=p, columns=names),
+    "permute {} within {} % of the ranks",
+    (5, 10, 20, 40, 70, 100),
 )
 PRAM = MaskTemplate(  # an invariant matrix would change only the rarest category so often
     ("nominal", "ordinal"),
-    lambda names: Pram(theta=0.3, invariant=False, columns=names),
-    "change {} with a probability of 30 % (PRAM)",
+    lambda names, percent: Pram(theta=percent / 100, invariant=False, columns=names),
+    "change {} with a probability of {} % (PRAM)",
+    (10, 20, 30, 50, 70, 90),
 )
 
 
 def proposed_remedies(
     release: Microdata, known: Sequence[str], *, compared: Sequence[str], riskiest: str | None
-) -> list[ProposedRemedy]:
-    """The remedies that can be applied and that mask something which the attack compares."""
+) -> list[tuple[Strength, ...]]:
+    """The remedies that can be applied and mask what the attack compares, the weakest first."""
 
-    def proposal(template: MaskTemplate) -> ProposedRemedy | None:
+    def proposal(template: MaskTemplate) -> tuple[Strength, ...]:
         columns = tuple(name for name in known if template.fits(release, name))
-        if not set(columns) & set(compared):
-            return None
-        named = template.description.format(_in_words(columns))
-        return ProposedRemedy(named, (template.mask(columns),), columns)
+        covered = set(columns) & set(compared)
+        return tuple(template.possible(release, columns)) if covered else ()
 
-    left_out = () if riskiest is None else (riskiest,)
-    found = [ProposedRemedy(f"leave out {name}", (), (name,)) for name in left_out]
+    left_out = () if riskiest is None else (Strength(f"leave out {riskiest}", (riskiest,)),)
     grouped, permuted, drawn = map(proposal, (GROUPING, PERMUTATION, PRAM))
-    found += [one for one in (grouped, permuted, drawn) if one is not None]
     # Combined, ordered categories are permuted: each column is masked once, not twice.
     nominal = proposal(PRAM._replace(levels=("nominal",)))
-    if permuted is not None and nominal is not None:
-        description = f"{permuted.description}, and {nominal.description}"
-        masks, columns = permuted.masks + nominal.masks, permuted.columns + nominal.columns
-        found.append(ProposedRemedy(description, masks, columns))
-    return found
+    combined = tuple(
+        Strength(f"{a.description}, and {b.description}", a.columns + b.columns, a.masks + b.masks)
+        for a, b in zip(permuted, nominal, strict=False)
+    )
+    return [one for one in (left_out, grouped, permuted, drawn, combined) if one]
 
 
 def _in_words(names: Sequence[str]) -> str:
@@ -160,53 +194,160 @@ def _in_words(names: Sequence[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
+def least_strength(n: int, holds: Callable[[int], bool]) -> int:
+    """The least of n strengths that holds, by bisection; the last, which was tried, if none does.
+
+    It was tried, too: whether a strength holds need not depend on it monotonously.
+    """
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return min(low, n - 1)
+
+
+class Attempt(NamedTuple):
+    """A remedy in one strength, and the attack that links most then."""
+
+    strength: Strength
+    release: Microdata
+    run: AttackRun
+    linked: SampledShare
+    aware: bool  # whether an attack was made that knows of it
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class RemedyTrial:
     """The files on which every remedy is tried, the released rows in the order of their content."""
 
-    attack: SampledAttack
+    attack: SampledAttack  # the blind one
+    sets: Sets  # of attributes that it compares
+    aware: Intruder  # who knows the plan and the remedy
+    known: Release | None  # the plan and the channels of the release; None: not known
     release: Microdata
     row_map: Ints  # the person of each released row, -1 for none
+
+    @classmethod
+    def of(
+        cls, run: AttackRun, scenario: Scenario, people: Ints, sets: Sets, aware: Intruder
+    ) -> "RemedyTrial":
+        """The trial on all rows, or on some of many; then no channel describes them."""
+        attack = with_fewer_candidates(run, scenario, people)
+        pair, known = attack.scenario.pair, None
+        if attack.scenario is scenario and aware.channel is not False:
+            with suppress(UnveilError):
+                known, *_ = scenario.release.known_by(aware, scenario.original, scenario.seed)
+        order = np.argsort(pair.release_order)
+        row_map = np.full(len(order), -1) if pair.truth is None else pair.truth.record_of_row
+        return cls(attack, sets, aware, known, pair.release.take(order), row_map[order])
 
     @property
     def people(self) -> Microdata:
         """The people whose rows these are."""
         return self.attack.scenario.pair.original
 
-    def outcome(self, proposal: ProposedRemedy, sets: Sets) -> Remedy | None:
-        """The risk and the loss with a remedy; None if the attack is then impossible."""
-        table, seed = self.release, self.attack.scenario.seed
-        if proposal.masks:
-            for mask in proposal.masks:
-                mask.check(table)
-                draw = partial(stream, seed, "audit", "remedies", mask.step)
-                table = mask.apply(table, draw).data
-            linked = self.linked(table, sets)
-        else:
-            linked = self.linked(table, leaving_out(sets, *proposal.columns))
-            table = table.replace([_emptied(table.column(name)) for name in proposal.columns])
-        if linked is None:
+    def outcome(
+        self, strengths: Sequence[Strength], target: float
+    ) -> tuple[Remedy, Microdata] | None:
+        """A remedy in the least strength that reaches the target; None if it is impossible."""
+        attempts = dict[int, Attempt]()
+
+        def holds(place: int) -> bool:
+            with suppress(UnveilError):
+                if (attempt := self.attempt(strengths[place])) is not None:
+                    attempts[place] = attempt
+                    return attempt.linked.upper <= target
+            return True  # so strong that nothing is left to compare: a weaker one is sought
+
+        least = least_strength(len(strengths), holds)
+        if not attempts:
             return None
+        chosen = attempts.get(least) or attempts[max(attempts)]
+        strength, linked = chosen.strength, chosen.linked
         return Remedy(
-            does=proposal.description,
-            plan=tuple(Plan(proposal.masks).to_dict()["mask"]),
-            columns=proposal.columns,
+            does=strength.description,
+            plan=tuple(Plan(strength.masks).to_dict()["mask"]),
+            columns=strength.columns,
             share=linked.share,
             interval=linked.interval,
-            loss=self.loss_of(table),
-        )
+            loss=None,
+            holds=linked.upper <= target,
+            attack=chosen.run.name,
+            knows_remedy=chosen.aware or not strength.masks,  # what is not there, everyone sees
+            tried=len(attempts),
+        ), chosen.release
 
-    def linked(self, release: Microdata, sets: Sets) -> SampledShare | None:
-        """What the attack links if these rows are released so."""
+    def attempt(self, strength: Strength) -> Attempt | None:
+        """The attack that links most after these masks; None if all are impossible then."""
+        table, channels = self._masked(self.release, strength.masks)
+        known = self._known(table, strength.masks, channels)
+        left_out = () if strength.masks else strength.columns
         scenario = prepare(
             self.people,
-            release,
+            table if known is None else known,
             intruder=Intruder(),
             truth=self.row_map,
             seed=self.attack.scenario.seed,
             engine=self.attack.scenario.engine,
         )
-        return highest(map(replace(self.attack, scenario=scenario).share, sets))
+        attempts = list[tuple[AttackRun, SampledShare]]()
+        for run, sets in [(self.attack.run, self.sets), *self._aware_runs(known)]:
+            attack = replace(self.attack, run=run, scenario=scenario)
+            linked = highest(map(attack.share, leaving_out(sets, *left_out)))
+            attempts += [] if linked is None else [(run, linked)]
+        if not attempts:
+            return None
+        emptied = table.replace([_emptied(table.column(name)) for name in left_out])
+        aware = any(not run.blind for run, _ in attempts)
+        return Attempt(strength, emptied, *max(attempts, key=lambda one: one[1].share), aware)
+
+    def _masked(
+        self, table: Microdata, masks: Sequence[Mask], *run: str
+    ) -> tuple[Microdata, tuple[Channel, ...]]:
+        """A table after some masks, with their channels."""
+        channels, seed = list[Channel](), self.attack.scenario.seed
+        for mask in masks:
+            mask.check(table)
+            masked = mask.apply(table, partial(stream, seed, "audit", "remedies", mask.step, *run))
+            table = masked.data
+            channels.extend(masked.channels)
+        return table, tuple(channels)
+
+    def _known(
+        self, table: Microdata, masks: Sequence[Mask], channels: Sequence[Channel]
+    ) -> Release | None:
+        """The new release with all that its intruder knows of it; None if the plan is not known."""
+        if self.known is None:
+            return None
+        plan = replace(self.known.plan, masks=(*self.known.plan.masks, *masks))
+        masking = compose((*self.known.channels, *channels), self.aware.knows or ())
+        with suppress(UnveilError):
+            if masking.unsettled:
+                again = [
+                    replace(run, data=self._masked(run.data, masks, str(number))[0])
+                    for number, run in enumerate(self._simulations)
+                ]
+                masking = settle(masking, self.people, again)
+            functions = (one for of_column in masking.exact.values() for one in of_column)
+            return Release(table, plan, (*functions, *masking.channels), self.row_map)
+        return None
+
+    @cached_property
+    def _simulations(self) -> list[Release]:
+        """The plan of the release with other random numbers, before any remedy."""
+        plan = Plan(()) if self.known is None else self.known.plan
+        return simulations(plan, self.people, self.attack.scenario.seed)
+
+    def _aware_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
+        """The method-aware attacks on single records that an audit of this release would make."""
+        if known is None:
+            return []
+        knows, pair = self.aware.knows or (), self.attack.scenario.pair
+        again = groups_are_repeatable(known.plan, self.people, knows)
+        files = AuditedFiles(pair, knows, knows_masking=True, repeats_groups=again)
+        intruder = msgspec.structs.replace(self.aware, channel=True)
+        specs = (spec for spec in Tailored.in_default_audit(files) if spec.row_by_row)
+        return [(AttackRun(spec, intruder), (knows,)) for spec in specs]
 
     def loss_of(self, release: Microdata) -> float | None:
         """The overall loss if these rows are released so."""

@@ -9,12 +9,14 @@ import msgspec
 from unveil.errors import UsageError
 from unveil.support.memory import in_units, require_memory
 from unveil.support.work import (
+    MASK_SECONDS,
     MEASURE_SECONDS,
     PREDICT_SECONDS,
     REMASK_SECONDS,
     REPEAT_SECONDS,
     START_SECONDS,
     duration,
+    search_seconds,
 )
 from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import LeftOut
@@ -23,6 +25,7 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.knowledge_sweep import TRIED_PER_STEP
 from unveil.workflows.auditing.sampled_attack import CANDIDATES, CHOICE_SAMPLE
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.inputs.known_masking import SIMULATIONS
 from unveil.workflows.mask import masks_of
 
 ATTACKS_SHARE = 0.6  # of the work: the most that all attacks may take
@@ -31,7 +34,9 @@ WORTH = ("posterior", "one-to-one", "nearest")  # how records are linked, the st
 REPEATED_SHARE = 0.05  # of the work: the most of an attack that is made many times over
 SAMPLED_SHARE = 0.01  # of the work: the least that an attack on a sample may take
 LEAST_LEARNT = 0.1  # of the work of learning: with less, a family is left out
-REMEDIES = 5  # that are tried, each attacked and measured
+REMEDY_STRENGTHS = 3  # of each remedy, that a bisection tries
+REMEDY_LOSSES = 3  # that are measured: of the release, and mostly of two that help enough
+AWARE_REMEDIES = "method-aware remedies"  # the attacks on them that know of them
 HALVES_SECONDS = 60.0  # expected of two halves of the attributes
 PROGRAM = 350 * 2**20  # bytes: libraries and compiled kernels
 COPIES = 4  # of both tables: as read, as numbers, with errors, in parts
@@ -216,7 +221,9 @@ def plan_what_ifs(
         tries = sum(min(size, TRIED_PER_STEP) for size in range(width)) + width
         sweep = tries * (REPEAT_SECONDS + tried) + 2 * width * once
         part = min(CANDIDATES / max(n, 1), 1.0)
-        remedies = REMEDIES * (START_SECONDS + once + PREDICT_SECONDS + cells * part)
+        attempts = _remedy_attempts(inputs)
+        remedies = REMEDY_LOSSES * (PREDICT_SECONDS + cells * part)
+        remedies += attempts * (once + n * part * REMASK_SECONDS)
         plan.what_if(
             "noisy knowledge",
             len(settings.error_rates) * once,
@@ -230,6 +237,13 @@ def plan_what_ifs(
         plan.what_if(
             "remedies", remedies, requested=settings.remedies, does="the trial of remedies"
         )
+        if inputs.channel is not False and part == 1.0 and plan.makes("remedies"):
+            plan.what_if(
+                AWARE_REMEDIES,
+                attempts * _aware_seconds(n, people, len(inputs.known)),
+                requested=settings.remedies,
+                does="attacks that know of a remedy",
+            )
         if inputs.plan is not None:
             masking = sum(mask.seconds_per_record for mask in masks_of(inputs.plan, pair.original))
             cheap = [one for one in comparing if not one.spec.costly_to_repeat] or comparing
@@ -244,6 +258,20 @@ def plan_what_ifs(
         plan.learn(learnt, pair, requested=settings.worst_case is True)
     if settings.halves:
         plan.expected["halves"] = HALVES_SECONDS
+
+
+def _remedy_attempts(inputs: AuditInputs) -> int:
+    """How often remedies are attacked: as it is, without an attribute, and masks by strength."""
+    levels = {inputs.pair.original.level(name) for name in inputs.known}
+    ranked, named = levels & {"numeric", "ordinal"}, levels & {"nominal", "ordinal"}
+    masks = ("numeric" in levels, ranked, named, ranked and "nominal" in levels)
+    return 2 + REMEDY_STRENGTHS * sum(map(bool, masks))
+
+
+def _aware_seconds(n: int, people: int, width: int) -> float:
+    """About how long it takes to simulate a plan, and to link by the likelihood among all rows."""
+    simulated = SIMULATIONS * n * (REMASK_SECONDS + MASK_SECONDS)
+    return simulated + search_seconds(people + n, n, width, numeric=False, exact=True)
 
 
 def work_of(

@@ -32,6 +32,11 @@ class SampledShare(NamedTuple):
     share: float
     interval: Interval | None
 
+    @property
+    def upper(self) -> float:
+        """The share that a limit is compared with: of a sample, the upper end of its interval."""
+        return self.share if self.interval is None else self.interval.high
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SampledAttack:

@@ -1,12 +1,9 @@
 """How an audit is made: the software, the files, the settings, and methods of other packages."""
 
-import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
-
-import msgspec
 
 from unveil import __version__
 from unveil.attacks import METHODS as ATTACKS
@@ -48,18 +45,6 @@ def audit_statement(
         "schema": inputs.pair.original.schema.to_dict(),
         "policy": None if policy is None else policy.to_dict(),
     }
-
-
-def checkpoint_key(
-    statement: dict[str, Any], inputs: AuditInputs, plugins: tuple[UsedPlugin, ...]
-) -> str:
-    """The key of this very audit, under which its finished steps are kept."""
-    pair = inputs.pair
-    truth = pair.truth
-    rows = None if truth is None else hashlib.sha256(truth.record_of_row.tobytes()).hexdigest()
-    schemas = [data.schema.to_dict() for data in (pair.original, pair.release)]
-    job = statement | {"rows": rows, "schemas": schemas, "plugins": plugins}
-    return hashlib.sha256(msgspec.json.encode(job, order="deterministic")).hexdigest()
 
 
 def used_plugins(

@@ -48,12 +48,23 @@ def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed
     found = compose(known.channels, columns)
     if not found.unsettled:
         return found
+    return settle(found, original, simulations(known.plan, original, seed))
+
+
+def simulations(plan: Plan, original: Microdata, seed: int) -> list[Release]:
+    """The people in the order of their content, masked by the plan with other random numbers."""
     people, runs = _in_order(original), list[Release]()
     for run in range(1, SIMULATIONS + 1):
         with suppress(DataError):  # with other random numbers a plan may be impossible
-            runs.append(mask_again(people, reseeded(known.plan, seed, run)))
-    simulated = [_simulated(people, runs, column) for column in found.unsettled]
-    return replace(found, channels=(*found.channels, *simulated), unsettled=())
+            runs.append(mask_again(people, reseeded(plan, seed, run)))
+    return runs
+
+
+def settle(masking: Masking, original: Microdata, runs: Sequence[Release]) -> Masking:
+    """The masking with channels estimated from simulations where there is no formula."""
+    people = _in_order(original)
+    simulated = [_simulated(people, runs, column) for column in masking.unsettled]
+    return replace(masking, channels=(*masking.channels, *simulated), unsettled=())
 
 
 def _in_order(original: Microdata) -> Microdata:

@@ -10,7 +10,7 @@ from unveil.support.phrases import plain
 NAMES, ROWS, ATTRIBUTES = "Take out what names people:", "Rows: their order", "Attributes: "
 HOMES = "Households: the release tells who lives together"
 KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged: ", "Records: row "
-GROUP, HELPS, NO_HELP = "Subgroup: ", "Masks: of those tried", "Masks: none of those tried"
+GROUP, HELPS, NO_HELP = "Subgroup: ", "Masks: to remedies.", "Masks: none of those tried"
 EVERY = (NAMES, HOMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
 
 
@@ -61,11 +61,11 @@ def test_all_of_it_is_said_in_this_order():
         ({"subgroups.highest.share": 0.9004, "attacks.0.risk.share": 0.9005}, GROUP, False),
         ({"subgroups.highest": None}, GROUP, False),
         ({"subgroups": None}, GROUP, False),
-        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4004}, HELPS, False),
-        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4004}, NO_HELP, True),
-        ({"remedies.tried.0.share": 0.4005, "remedies.share": 0.4005}, NO_HELP, True),
-        ({"remedies.tried.0.share": 0.4004, "remedies.share": 0.4005}, HELPS, True),
-        ({"remedies.tried.0.share": 0.4004, "remedies.share": 0.4005}, NO_HELP, False),
+        ({"remedies.tried.*.share": 0.4005, "remedies.share": 0.4004}, HELPS, False),
+        ({"remedies.tried.*.share": 0.4005, "remedies.share": 0.4004}, NO_HELP, True),
+        ({"remedies.tried.*.share": 0.4005, "remedies.share": 0.4005}, NO_HELP, True),
+        ({"remedies.tried.*.share": 0.4004, "remedies.share": 0.4005}, HELPS, True),
+        ({"remedies.tried.*.share": 0.4004, "remedies.share": 0.4005}, NO_HELP, False),
         ({"remedies": None}, HELPS, False),
         ({"remedies": None}, NO_HELP, False),
     ],
@@ -105,7 +105,45 @@ def test_among_fewer_rows_is_said_where_it_is_so(released, said):
 def test_a_loss_that_is_not_known_is_not_told(missing):
     said = [next(one for one in points(given) if one.startswith(HELPS)) for given in (
         {}, {missing: None})]  # fmt: skip
-    assert ["the loss goes from 0.311 to 0.322" in one for one in said] == [True, False]
+    assert ["for a loss of 0.322 (now 0.311)" in one for one in said] == [True, False]
+
+
+MISSED = {"remedies.tried.0.holds": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"remedies.target": 0.05}, ", which keeps the limit of 5 %, for a loss"),
+        ({"remedies.limit": False}, ", which halves the risk, for a loss"),
+        (MISSED | {"remedies.target": 0.05},
+         "Masks: no strength of those tried keeps the limit of 5 %; at the strongest, to "),
+        (MISSED | {"remedies.limit": False},
+         "Masks: no strength of those tried halves the risk; at the strongest, to "),
+        ({"remedies.tried.0.holds": None}, " rows), for a loss"),  # older evidence
+        ({}, " An intruder who knows of it is assumed."),
+        ({"remedies.tried.0.knows_remedy": False}, " No intruder who knows of it is assumed."),
+    ],
+)  # fmt: skip
+def test_what_a_remedy_reaches_and_who_is_assumed(given, words):
+    assert words in next(one for one in points(given) if one.startswith("Masks: "))
+
+
+def test_remedies_in_a_table():
+    """What does not lower the risk has no effect, whatever it was to reach."""
+    given = {"remedies.share": 0.5, "remedies.tried.0.share": 0.4, "remedies.tried.1.share": 0.5}
+
+    def shown(**further):
+        exhibit = advice(numbered(given | further)).exhibits[0]
+        rows = exhibit.table.records()
+        return [row.get("outcome") for row in rows], plain(exhibit.notes[0])
+
+    outcomes, note = shown(**{"remedies.tried.*.plan": ({"method": "pram"},)})
+    assert outcomes == [None, "kept", "without effect"]
+    assert "The intruder does not know of every mask: who does may link more." in note
+    told = {"remedies.tried.*.plan": ({"method": "pram"},), "remedies.tried.1.knows_remedy": True}
+    assert "The intruder knows the plan and the remedy." in shown(**told)[1]
+    assert shown(**{"remedies.tried.0.holds": False})[0] == [None, "not kept", "without effect"]
 
 
 FIRST = {

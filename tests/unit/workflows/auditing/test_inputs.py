@@ -5,8 +5,9 @@ import pytest
 
 import unveil
 from fixtures.surveys import by_persons
-from unveil import masks, measures
+from unveil import attacks, masks, measures
 from unveil.values.results.evidence import Evidence
+from unveil.workflows.auditing.inputs import read_inputs
 
 KEYS = ("region", "sex", "age", "household_size")
 QUICK = unveil.AuditSettings(
@@ -87,3 +88,37 @@ def test_the_intruders_own_file_is_linked_to_the_filled_release(people, release)
     before = linked(people, release.data, release.row_map)
     shares = [one.risk.expected for one in again.evidence.attacks if one.by_file]
     assert min(shares) > 1.5 * before
+
+
+def test_attacks_that_know_how_each_mask_works(people):
+    """A mask on cells of which nothing is known is known to simulation only."""
+
+    def shuffled(values, rng):
+        return rng.permutation(values)
+
+    steps = [
+        masks.RankSwapping(p=5, columns=["age"]),
+        masks.Pram(theta=0.1, columns=["sex"]),
+        masks.Function(function=shuffled, channel="unknown", columns=["region"]),
+        masks.AdditiveNoise(scale=0.1, columns=["income"]),  # which nobody knows
+    ]
+    made = unveil.mask(people, steps, seed=1)
+    settings = msgspec.structs.replace(QUICK, remask=0)
+    inputs = read_inputs(people, made, None, None, settings, 0)
+    by_name = {
+        "distance": attacks.Distance(),
+        "tailored": attacks.Tailored(),
+        "households": attacks.Households(score="tailored"),
+        "combined": attacks.Combined(attacks=["distance", "tailored"]),
+        "simulated": attacks.Simulated(),
+    }
+    aware = ("tailored", "households", "combined", "simulated")
+    found = inputs.mask_knowledge(by_name)
+    assert [(one.mask, one.columns, one.attacks) for one in found] == [
+        ("rank-swapping", ("age",), aware),
+        ("pram", ("sex",), aware),
+        ("function", ("region",), ("simulated",)),
+    ]
+    assert inputs.mask_knowledge({"distance": attacks.Distance()})[0].attacks == ()
+    alone = read_inputs(people, made.data, None, "none", settings, 0)
+    assert alone.mask_knowledge(by_name) == alone.channels == ()
