@@ -38,7 +38,7 @@ MASK_SECONDS, GROUPING_SECONDS, GENERALISATION_SECONDS, SYNTHESIS_SECONDS = 5e-6
 REMASK_SECONDS = 1e-5  # prepare a masked file for an attack
 
 # What an audit is expected to take, before anything is compared.
-EFFORT_SECONDS: dict[Effort, float] = {"quick": 8.0, "normal": 25.0, "thorough": inf}
+EFFORT_SECONDS: dict[Effort, float] = {"quick": 8.0, "normal": 22.0, "thorough": inf}
 PRUNED_CANDIDATES = 2_000  # of numbers, the tree leaves about so many to compare
 MIXED_CELLS = 2  # a comparison where categories are among the attributes
 WEIGHING_SECONDS = 3e-5  # a number of a candidate: match weights by EM
