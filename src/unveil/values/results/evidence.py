@@ -151,7 +151,6 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     attacks: tuple[Finding, ...]  # the worst first
     left_out: tuple[LeftOut, ...]
     knowledge: Knowledge | None
-    noisy_knowledge: NoisyKnowledge | None
     remasking: Remasking | None
     attribute_risks: AttributeRisks | None
     remedies: Remedies | None
@@ -176,6 +175,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     policy_classes: tuple[PolicyClasses, ...] = ()  # of its limits on classes of equal records
     grouping: tuple[str, ...] = ()  # released household numbers
     read_off: ReadOff | None = None  # None: no cell is suppressed or generalised, or older evidence
+    noisy_knowledge: NoisyKnowledge | None = None  # of older evidence; now in the knowledge surface
     digest: str | None = None  # of the statement; None: older evidence
 
     @property

@@ -78,6 +78,16 @@ class Scenario:
             return self
         return replace(self, pair=replace(self.pair, release=release))
 
+    def holding(self, rows: Ints) -> Scenario:
+        """The same files for an intruder who holds only these of the records."""
+        truth = None if self.pair.truth is None else self.pair.truth.take_records(rows)
+        return replace(
+            self,
+            pair=FilePair(self.pair.original.take(rows), self.pair.release, truth),
+            positions=self.positions._replace(intruder=self.positions.intruder[rows]),
+            intruder=msgspec.structs.replace(self.intruder, records=tuple(rows.tolist())),
+        )
+
     def links(self, spec: Attack, intruder: Intruder) -> Links:
         """The links of one attack; see `unveil.attack`."""
         check_kinds(spec, intruder, self.truth)
@@ -265,21 +275,20 @@ def prepare(
     records = joined.copied(people if file is None else file)
     rows = np.arange(len(people)) if file is None else None
     pair = FilePair(records, released, correspondence(truth, records, rows, people, joined))
-    held = held_rows(intruder, pair, seed)
-    if held is not None:
-        known = None if pair.truth is None else pair.truth.take_records(held)
-        pair = FilePair(records.take(held), released, known)
-    rows = np.arange(len(records)) if held is None else held
-    return Scenario(
+    scenario = Scenario(
         original=people,
         release=joined,
         pair=pair,
-        positions=RowPositions(rows, len(records), _as_written(release, len(released))),
+        positions=RowPositions(
+            np.arange(len(records)), len(records), _as_written(release, len(released))
+        ),
         intruder=intruder,
         truth=truth,
         seed=seed,
         engine=chosen,
     )
+    held = held_rows(intruder, pair, seed)
+    return scenario if held is None else replace(scenario.holding(held), intruder=intruder)
 
 
 def _schema_of_others(
