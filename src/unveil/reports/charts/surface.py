@@ -32,7 +32,8 @@ def knowledge_surface(rows: Rows) -> Drawn:
     title, to_most = "share of the people", up_to(rows, "share")
     y = alt.Y("share:Q", title=title, axis=PERCENT, scale=to_most)
     colour = kinds_in("kind", kinds, (BLUE, ORANGE, GREEN, PURPLE))
-    scale = alt.Scale(domain=kinds, range=SHAPES)
+    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(kinds))]
+    scale = alt.Scale(domain=kinds, range=shapes)
     shape = alt.Shape("kind:N", scale=scale, legend=legend(kinds))
     lines = rows_of(shown).mark_line().encode(x=x, y=y, color=colour, detail="people:N")
     tips = [alt.Tooltip(f"{part}:Q", format=".1%") for part in ("share", "low", "high", "highest")]

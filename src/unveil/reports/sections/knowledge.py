@@ -75,7 +75,7 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
 
 def _surface_lead(curve: Knowledge) -> tuple[Phrase, ...]:
     """Three attributes of one person, and all of the most people; exact, and out of date."""
-    exact = [one for one in curve.surface if not one.error]
+    exact = [one for one in curve.surface if not one.error] or curve.surface
     alone = [one for one in exact if one.people == "one"]
     corners = [*dict.fromkeys((min(alone or exact, key=lambda one: abs(one.known - 3)), exact[-1]))]
     linked = phrase(
@@ -87,11 +87,13 @@ def _surface_lead(curve: Knowledge) -> tuple[Phrase, ...]:
     for one in corners[1:]:
         of_whom = OF_WHOM[one.people]
         linked += phrase("; all {}, {}, {}", counted(one.known), of_whom, percent(one.highest))
-    made = phrase(
-        "The most revealing attributes were chosen on {}, and the risk estimated on {}.",
-        several(curve.chosen_on, "person"),
-        counted(curve.estimated_on),
-    )
+    made = phrase("The risk was estimated on {}.", several(curve.estimated_on, "person"))
+    if curve.chosen_on:
+        made = phrase(
+            "The most revealing attributes were chosen on {}, and the risk estimated on {}.",
+            several(curve.chosen_on, "person"),
+            counted(curve.estimated_on),
+        )
     return (linked + phrase(".") + _stale(curve, corners), made)
 
 
