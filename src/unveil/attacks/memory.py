@@ -19,7 +19,7 @@ from unveil.attacks.base import Matching
 from unveil.attacks.matched.comparer import PAIRS_AT_ONCE
 from unveil.attacks.matched.posterior import EXACT_PAIRS, KEPT_CANDIDATES, KEPT_RECORDS, MOST_PAIRS
 from unveil.matching.one_to_one import DENSE_BYTES, FIRST_COLUMNS
-from unveil.support.work import KEPT_SECONDS, MATCHED_SECONDS, PRICED_SECONDS
+from unveil.support.work import KEPT_SECONDS, LISTED_SECONDS, MATCHED_SECONDS, PRICED_SECONDS
 
 # Bytes of the smallest attack; of a record and a cell of either file; of a pair that the cheapest
 # matching looks at, or the posterior keeps.
@@ -60,7 +60,7 @@ def matching_seconds(records: int, candidates: int, *, matching: Matching) -> fl
         return 0.0
     pairs = records * candidates
     if matching == "one-to-one":
-        return MATCHED_SECONDS * pairs
+        return (LISTED_SECONDS if 8 * pairs <= DENSE_BYTES else MATCHED_SECONDS) * pairs
     if pairs <= MOST_PAIRS:
         return KEPT_SECONDS * pairs
     return PRICED_SECONDS * _listed_pairs(records, candidates)

@@ -83,6 +83,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "at-risk": ("Records at risk", measures.at_risk),
     "record-risk": ("Risk of a record", measures.shared_hits),
     "knowledge": ("Knowledge curve", knowledge.Knowledge),
+    "knowledge-surface": ("Knowledge surface", knowledge.KnowledgePoint),
     "noisy-knowledge": ("Noisy knowledge", knowledge.NoisyKnowledge),
     "remasking": ("Masking again", remedies.Remasking),
     "attribute-risk": ("Attributes that carry the risk", knowledge.AttributeRisks),

@@ -14,6 +14,7 @@ AXES: dict[
     "attacks": {"x": "max_risk"},
     "claims": {"x": "max_confirmed"},
     "knowledge": {"y": "max_risk"},
+    "knowledge_surface": {"y": "max_risk"},
     "noise": {"y": "max_risk"},
     "subgroups": {"x": "max_subgroup_risk"},
     "remedies": {"x": "max_risk"},

@@ -38,11 +38,12 @@ MASK_SECONDS, GROUPING_SECONDS, GENERALISATION_SECONDS, SYNTHESIS_SECONDS = 5e-6
 REMASK_SECONDS = 1e-5  # prepare a masked file for an attack
 
 # What an audit is expected to take, before anything is compared.
-EFFORT_SECONDS: dict[Effort, float] = {"quick": 8.0, "normal": 22.0, "thorough": inf}
+EFFORT_SECONDS: dict[Effort, float] = {"quick": 8.0, "normal": 25.0, "thorough": inf}
 PRUNED_CANDIDATES = 2_000  # of numbers, the tree leaves about so many to compare
 MIXED_CELLS = 2  # a comparison where categories are among the attributes
 WEIGHING_SECONDS = 3e-5  # a number of a candidate: match weights by EM
 MATCHED_SECONDS = 1.5e-6  # a pair of the files, to match them one to one
+LISTED_SECONDS = 5e-7  # the same where the costs of all pairs are listed
 KEPT_SECONDS, PRICED_SECONDS = 2.5e-8, 1e-5  # a pair of a posterior: of all pairs; of the nearest
 EXCHANGED_SECONDS = 6e-8  # a column of a pair that exchanges may confirm
 # Learn from simulation: a cell that is masked again; the law of a column and its weight.

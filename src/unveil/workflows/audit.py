@@ -30,7 +30,7 @@ from unveil.values.results.evidence import (
     UsedPlugin,
     statement_digest,
 )
-from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
+from unveil.values.results.knowledge import AttributeRisks, Knowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
 from unveil.workflows.auditing.attack_names import attacks_from
@@ -53,11 +53,7 @@ from unveil.workflows.auditing.checkpoints import (
 from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.intruder_file import intruder_file_runs
-from unveil.workflows.auditing.knowledge_sweep import (
-    knowledge_sweep,
-    noisy_knowledge,
-    worst_knowledge,
-)
+from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_knowledge
 from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
@@ -217,15 +213,12 @@ class AuditRun:
         attacked = self._make_attacks(runs, left_out, steps)
         knowledge, attacked = self._sweep_knowledge(attacked, steps)
         remasking, mean_risks = self._remask(attacked.worst(), steps)
-        noisy = by_attribute = remedied = None
+        by_attribute = remedied = None
         blind = attacked.worst(lambda run: run.blind)
         compared = () if blind is None else attacked.compared(blind)
-        if blind is not None and self.work.makes("noisy knowledge"):
-            work: Any = partial(noisy_knowledge, blind, scenario, settings.error_rates)
-            noisy = steps.run("noisy knowledge", NoisyKnowledge, work)
         if blind is not None and self.work.makes("attributes"):
             order = () if knowledge is None else knowledge.steps[-1].attributes
-            work = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
+            work: Any = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
             by_attribute = steps.run("attributes", AttributeRisks | None, work)
         learn = settings.worst_case is not False
         bounds, not_bounded = supervised_bounds(inputs, self.work, steps) if learn else ((), ())
@@ -258,7 +251,6 @@ class AuditRun:
             attacks=attacked.findings,
             left_out=(*attacked.left_out, *self.work.left_out, *not_bounded),
             knowledge=knowledge,
-            noisy_knowledge=noisy,
             remasking=remasking,
             attribute_risks=by_attribute,
             remedies=remedied,
@@ -345,7 +337,15 @@ class AuditRun:
         known = set(run.intruder.knows or ())
         chooser = attacked.worst(lambda one: one.blind and set(one.intruder.knows or ()) == known)
         chooser = chooser or run
-        work = partial(knowledge_sweep, run, chooser, self.inputs.scenario)
+        work = partial(
+            knowledge_sweep,
+            run,
+            chooser,
+            self.inputs.scenario,
+            errors=self.settings.error_rates if "errors" in self.work.parts else (0.0,),
+            held=self.work.parts,
+            sweep=self.settings.sweep is not False,
+        )
         knowledge = steps.run("knowledge", Knowledge, work)
         for worst in (worst_knowledge(run, knowledge), worst_knowledge(chooser, knowledge)):
             with suppress(UnveilError):  # a method-aware attack needs attributes that were masked

@@ -18,8 +18,7 @@ from unveil.files.documents.evidence import evidence_json
 from unveil.measures.identity.subgroup_risks import POOLED
 from unveil.support.work import CELL_SECONDS
 from unveil.table.row_identity import content_order
-from unveil.values.file_pair import FilePair
-from unveil.workflows.auditing import attack_runs, knowledge_sweep, sampled_attack
+from unveil.workflows.auditing import attack_runs, sampled_attack
 from unveil.workflows.auditing.attack_runs import WorkBudget, sample_to_budget
 from unveil.workflows.auditing.inputs import read_inputs
 from unveil.workflows.auditing.policy_check import check_policy
@@ -192,44 +191,101 @@ def test_who_knows_more_may_ignore_it():
     assert known.worst.share > 3 * found.attacks[1].risk.share
 
 
-def test_no_error_in_what_is_known_is_the_plain_attack(people, release, full, halves):
-    noisy = full[0].evidence.noisy_knowledge
-    assert noisy.attack in ("distance", "probabilistic", "rank", "rank-max")
-    assert noisy.n == len(halves[1]) == 30
-    none, half = noisy.points
-    assert (none.error, half.error) == (0, 0.5)
-    assert half.share < none.share
-    assert none.interval.low <= none.share <= none.interval.high
-    quick = QUICK | {"attacks": ["rank"], "errors": (0, 0.5)}
-    alone = audits.audit(people, release, seed=3, **quick)
-    noisy = alone.evidence.noisy_knowledge
-    intruder = Intruder(knows=("age", "pay"), direction=noisy.direction)
-    links = unveil.attack(people, release, attacks.Rank(), intruder=intruder, seed=3)
-    rows = links.true_rows if intruder.reverse else np.arange(N)
-    share = measures.hits(links)[np.isin(rows, halves[1])].mean()
-    assert noisy.points[0].share == pytest.approx(share, abs=1e-12)
+def surface_of(knowledge):
+    return {(one.people, one.known, one.error): one for one in knowledge.surface}
 
 
-def test_an_error_is_as_large_as_it_says():
-    """Noise of so much of a deviation; somebody else's category with that probability."""
-    n, error = 4000, 0.3
-    people = made_of(n)
-    gaps = pl.Series(np.arange(n) % 5 == 0)
-    people = people.replace([people.column(name).set(gaps, None) for name in ("pay", "town")])
-    wrong = knowledge_sweep._with_errors(FilePair.of(people, people, range(n)), KNOWS, error, 1)
-    for name in ("age", "pay"):
-        before = people.column(name).cast(pl.Float64)
-        moved = wrong.column(name).cast(pl.Float64) - before
-        assert moved.std() == pytest.approx(error * before.std(), rel=0.05)
-        assert abs(moved.mean()) < error * before.std() / 10
-        assert (moved.is_null() == before.is_null()).all()
-    town = people.column("town")
-    shares = town.drop_nulls().value_counts(normalize=True)["proportion"].to_numpy()
-    others = 1 - len(town.drop_nulls()) / n * (shares**2).sum()  # a gap may be donated, too
-    other = (wrong.column("town").ne_missing(town)).filter(town.is_not_null()).mean()
-    assert other == pytest.approx(error * others, rel=0.1)
-    assert wrong.column("town").filter(town.is_null()).null_count() == n / 5
-    assert wrong.column("debt").equals(people.column("debt"), null_equal=True)
+def test_exact_knowledge_of_one_person_is_the_curve(people, release, halves):
+    """The surface begins with the curve, and each point is what the attack finds alone."""
+    quick = QUICK | {"attacks": ["distance"], "sweep": True, "errors": (0.5,)}
+    found = audits.audit(people, release, seed=3, **quick).evidence.knowledge
+    surface, second = surface_of(found), halves[1]
+    for step in found.steps:
+        point = surface["one", len(step.attributes), 0.0]
+        intruder = Intruder(knows=step.attributes)
+        links = unveil.attack(people, release, attacks.Distance(), intruder=intruder, seed=3)
+        share = measures.hits(links)[second].mean()
+        assert point.share == pytest.approx(share, abs=1e-12)
+        assert (point.n, point.attack) == (len(second), "distance")
+        assert point.interval.low <= point.share <= point.interval.high
+        if found.direction == intruder.direction:
+            assert (point.share, point.interval) == (step.share, step.interval)
+
+
+def test_the_surface_is_of_the_better_of_two_attacks(full):
+    """An intruder who knows the mask may choose an attack that does not."""
+    found = full[0].evidence.knowledge
+    surface = surface_of(found)
+    assert found.attack == "tailored"
+    assert found.chosen_by != "tailored"
+    for step in found.steps:
+        point = surface["one", len(step.attributes), 0.0]
+        assert point.attack in (found.attack, found.chosen_by)
+        if found.direction == "original-to-release":
+            assert point.share >= step.share
+    assert {one.error for one in found.surface} == {0.0, 0.5}
+    assert surface["one", 3, 0.5].share < surface["one", 3, 0.0].share
+
+
+def test_who_holds_more_or_knows_more_may_ignore_it(full):
+    held = ("one", "tenth", "all")
+    surface = full[0].evidence.knowledge.surface
+    for one in surface:
+        smaller = [
+            other.share
+            for other in surface
+            if other.error == one.error
+            and other.known <= one.known
+            and held.index(other.people) <= held.index(one.people)
+        ]
+        assert one.highest == max(smaller)
+    assert {one.people for one in surface} == {*held}
+
+
+def test_records_that_are_held_together_are_matched():
+    """Noise makes many records nearest to the same rows: one to one, these go to others."""
+    rng = np.random.default_rng(4)
+    columns = [f"c{place}" for place in range(4)]
+    own = {name: rng.normal(size=200) for name in columns}
+    noisy = {name: own[name] + 0.3 * rng.normal(size=200) for name in columns}
+    before, after = (Microdata(pl.DataFrame(x), Schema(quasi=columns)) for x in (own, noisy))
+    options = QUICK | {"sweep": True, "errors": (0.2, 0.4)}
+    found = audits.audit(before, after, truth=np.arange(200), **options).evidence.knowledge
+    surface = surface_of(found)
+    matched = attacks.Distance(matching="one-to-one")
+    intruder = Intruder(knows=found.steps[-1].attributes)
+    links = unveil.attack(before, after, matched, intruder=intruder, truth=np.arange(200))
+    everybody, alone = surface["all", 4, 0.0], surface["one", 4, 0.0]
+    assert everybody.attack == "distance-one-to-one"
+    assert everybody.share == pytest.approx(measures.hits(links).mean(), abs=1e-12)
+    assert everybody.share > alone.share + 0.05
+    assert (everybody.n, everybody.interval) == (200, None)
+    tenth = surface["tenth", 4, 0.0]
+    assert tenth.n == (40 if tenth.attack == "distance-one-to-one" else 100)
+    assert tenth.interval is not None
+    fall = [surface["one", 4, error].share for error in (0.0, 0.2, 0.4)]
+    assert fall[0] > fall[1] + 0.1 > fall[2] + 0.2
+    assert surface["all", 4, 0.2].share < everybody.share - 0.1
+    shuffled = np.random.default_rng(5).permutation(200)
+    again = audits.audit(before.take(shuffled), after, truth=np.argsort(shuffled), **options)
+    alike(msgspec.to_builtins(found), msgspec.to_builtins(again.evidence.knowledge))
+
+
+def test_without_a_sweep_all_attributes_are_known(people, release):
+    quick = QUICK | {"attacks": ["rank"], "errors": (0.5,)}
+    found = audits.audit(people, release, seed=3, **quick).evidence
+    assert [one.attributes for one in found.knowledge.steps] == [("age", "pay")]
+    assert {one.known for one in found.knowledge.surface} == {2}
+    assert {one.error for one in found.knowledge.surface} == {0.0, 0.5}
+    assert found.noisy_knowledge is None
+    assert audits.audit(people, release, seed=3, **QUICK).evidence.knowledge is None
+
+
+def test_an_error_is_a_share():
+    with pytest.raises(unveil.UnveilError, match="errors"):
+        AuditSettings(errors=(1.5,))
+    assert AuditSettings(errors=(0.5, 0.1)).error_rates == (0.0, 0.1, 0.5)
+    assert AuditSettings(errors=()).error_rates == (0.0,)
 
 
 def test_masking_again(people, release, full, worst):
@@ -277,7 +333,7 @@ def test_subgroups_and_households(people, full):
 
 def test_every_step_tells_how_far_it_is(full):
     names = list(dict.fromkeys(name for name, _, _ in full[1]))
-    assert {"knowledge", "noisy knowledge", "masking again", "loss", "inference"} <= {*names}
+    assert {"knowledge", "masking again", "loss", "inference"} <= {*names}
     done = [part for _, part, _ in full[1]]
     assert done == sorted(done)
     assert len({total for _, _, total in full[1]}) == 1
@@ -611,7 +667,7 @@ def test_dates_can_be_known_wrongly_and_masked_again(people):
     swapped = unveil.mask(original, [masks.RankSwapping(p=10, columns=["age"])], seed=1)
     quick = QUICK | {"attacks": ["rank"], "remask": 1, "errors": [0, 0.2]}
     found = audits.audit(original, swapped, **quick)
-    assert found.evidence.noisy_knowledge.points[0].share > 0
+    assert found.evidence.knowledge.surface[0].share > 0
     assert found.evidence.remasking.n == N
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.attacks.matched.comparer import ClassPairs, pair_keys
 from unveil.attacks.matched.matches import MatchProbabilities
 from unveil.matching.alternatives import alternatives
-from unveil.matching.one_to_one import Matching, one_to_one
+from unveil.matching.one_to_one import DENSE_BYTES, Matching, one_to_one
 from unveil.matching.pair_costs import CostProvider, CostTable
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
@@ -29,9 +29,11 @@ def cheapest_matching(pairs: ClassPairs, seed: int, *, roots: bool = False) -> M
     records share their partners.
     """
     provider: CostProvider = pairs
-    if roots:  # prices are added to sums and not to their roots, so that all pairs are listed
+    small = 8 * pairs.supply.size * pairs.capacity.size <= DENSE_BYTES
+    if roots or small:  # prices are added to sums and not to their roots: all pairs are listed
         costs = pairs.dense()
-        provider = CostTable(np.sqrt(costs, out=costs), pairs.supply, pairs.capacity)
+        costs = np.sqrt(costs, out=costs) if roots else costs
+        provider = CostTable(costs, pairs.supply, pairs.capacity)
     runs = [_shuffled_matching(provider, seed, 0)]
     shuffled, first = runs[0]
     undecided = int((alternatives(shuffled, first) * shuffled.supply).sum())

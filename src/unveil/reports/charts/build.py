@@ -31,6 +31,7 @@ from unveil.reports.charts.marks import (
     with_band,
     wrapped,
 )
+from unveil.reports.charts.surface import knowledge_surface
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 from unveil.reports.content import Exhibit
 from unveil.support.phrases import plain
@@ -364,6 +365,7 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "precision": _precision,
     "reliability": _reliability,
     "knowledge": _knowledge,
+    "knowledge_surface": knowledge_surface,
     "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in what is known")),
     "without": _without,
     "rank_of_truth": _rank_of_truth,

@@ -1,13 +1,48 @@
 """Knowledge: how much an intruder must know, and how well."""
 
+from collections.abc import Sequence
+
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.half_split import halves
-from unveil.reports.tables import counts, decimals, high, labels, low, shares, tabulate
-from unveil.support.phrases import Phrase, counted, decimal, name, percent, phrase, several
+from unveil.reports.tables import (
+    counts,
+    decimals,
+    high,
+    labels,
+    low,
+    numbers,
+    shares,
+    tabulate,
+    text,
+)
+from unveil.support.phrases import (
+    Phrase,
+    counted,
+    decimal,
+    level,
+    name,
+    names,
+    percent,
+    phrase,
+    several,
+)
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.knowledge import AttributeRisks, Knowledge, NoisyKnowledge
+from unveil.values.results.knowledge import (
+    AttributeRisks,
+    Held,
+    Knowledge,
+    KnowledgePoint,
+    NoisyKnowledge,
+)
 from unveil.values.results.remedies import Remasking
+
+PEOPLE: dict[Held, str] = {"one": "one at a time", "tenth": "a tenth", "all": "all"}
+OF_WHOM: dict[Held, str] = {
+    "one": "of one person",
+    "tenth": "of a tenth of the people at once",
+    "all": "of everybody at once",
+}
 
 
 def among(rows: int, evidence: Evidence) -> Phrase:
@@ -18,12 +53,15 @@ def among(rows: int, evidence: Evidence) -> Phrase:
 
 
 def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """The risk against what is known, and against how wrong it is."""
+    """The risk against what is known: of whom, how much, and how exactly.
+
+    Older evidence has a curve of how much, and one of how exactly.
+    """
     curve, noisy = evidence.knowledge, evidence.noisy_knowledge
     risks = evidence.attribute_risks
     exhibits = list[Exhibit]()
     if curve is not None and curve.steps:
-        exhibits.append(_known(curve, external=external))
+        exhibits.append((_surface if curve.surface else _known)(curve, external=external))
     if risks is not None and risks.without and not external:
         exhibits.append(_attribute_risks(risks, evidence))
     if noisy is not None and noisy.points:
@@ -33,6 +71,74 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     if not exhibits:
         return None
     return Section(key="knowledge", title="What an intruder must know", exhibits=tuple(exhibits))
+
+
+def _surface_lead(curve: Knowledge) -> tuple[Phrase, ...]:
+    """Three attributes of one person, and all of the most people; exact, and out of date."""
+    exact = [one for one in curve.surface if not one.error] or curve.surface
+    alone = [one for one in exact if one.people == "one"]
+    corners = [*dict.fromkeys((min(alone or exact, key=lambda one: abs(one.known - 3)), exact[-1]))]
+    linked = phrase(
+        "An intruder who knows {} {} exactly [links](knowledge-surface) {} of the people",
+        several(corners[0].known, "attribute"),
+        OF_WHOM[corners[0].people],
+        percent(corners[0].highest),
+    )
+    for one in corners[1:]:
+        of_whom = OF_WHOM[one.people]
+        linked += phrase("; all {}, {}, {}", counted(one.known), of_whom, percent(one.highest))
+    made = phrase("The risk was estimated on {}.", several(curve.estimated_on, "person"))
+    if curve.chosen_on:
+        made = phrase(
+            "The most revealing attributes were chosen on {}, and the risk estimated on {}.",
+            several(curve.chosen_on, "person"),
+            counted(curve.estimated_on),
+        )
+    return (linked + phrase(".") + _stale(curve, corners), made)
+
+
+def _stale(curve: Knowledge, corners: Sequence[KnowledgePoint]) -> Phrase:
+    """The same by the smallest error; nothing where that was not measured."""
+    at = {(one.people, one.known, one.error): one for one in curve.surface}
+    error = min((one.error for one in curve.surface if one.error), default=0.0)
+    found = [at.get((one.people, one.known, error)) for one in corners]
+    stale = [percent(one.highest) for one in found if one is not None]
+    if not error or not stale or len(stale) < len(corners):
+        return ()
+    these = phrase("{} and {}", *stale) if len(stale) > 1 else phrase("{}", *stale)
+    return phrase(" If {} of the values are out of date, {}.", level(error), these)
+
+
+def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
+    table = tabulate(
+        curve.surface,
+        (text("people", "people held"), lambda one: PEOPLE[one.people]),
+        counts("known", "attributes known", lambda one: one.known),
+        numbers("error", "[out of date](knowledge-surface)", lambda one: one.error, level),
+        (text("attack", "best attack"), lambda one: attack(one.attack)),
+        counts("n", "records", lambda one: one.n),
+        shares("share", "[linked](linked)", lambda one: one.share),
+        low(lambda one: one.interval),
+        high(lambda one: one.interval),
+        shares("highest", "highest with as much or less", lambda one: one.highest),
+    )
+    order = names(curve.steps[-1].attributes, limit=100)
+    shares_found = [one.share for one in curve.surface]
+    return Exhibit(
+        name="knowledge-surface",
+        title="Share linked, by people held, attributes known and values out of date",
+        chart="knowledge_surface",
+        lead=_surface_lead(curve),
+        table=table,
+        says=phrase(
+            "Lines of the share linked against the number of known attributes, one for each share "
+            "of values out of date, in a panel for each number of people held; from {} to {}.",
+            percent(min(shares_found)),
+            percent(max(shares_found)),
+        ),
+        # Which attributes help the most is of use to an intruder only.
+        notes=() if external else (phrase("The most revealing attributes first: {}.", order),),
+    )
 
 
 def _knowledge_lead(curve: Knowledge, *, external: bool) -> Phrase:

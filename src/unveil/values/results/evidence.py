@@ -160,7 +160,6 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     attacks: tuple[Finding, ...]  # the worst first
     left_out: tuple[LeftOut, ...]
     knowledge: Knowledge | None
-    noisy_knowledge: NoisyKnowledge | None
     remasking: Remasking | None
     attribute_risks: AttributeRisks | None
     remedies: Remedies | None
@@ -186,6 +185,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     grouping: tuple[str, ...] = ()  # released household numbers
     read_off: ReadOff | None = None  # None: no cell is suppressed or generalised, or older evidence
     mask_knowledge: tuple[KnownMask, ...] = ()  # without a plan, or in older evidence, none
+    noisy_knowledge: NoisyKnowledge | None = None  # of older evidence; now in the knowledge surface
     digest: str | None = None  # of the statement; None: older evidence
     scenarios: tuple[ScenarioResult, ...] = ()  # who might attack; none of synthetic rows
 

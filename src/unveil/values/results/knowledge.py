@@ -1,8 +1,12 @@
 """Knowledge: how the risk depends on what an intruder knows, attribute by attribute."""
 
+from typing import Literal
+
 import msgspec
 
 from unveil.values.results.risk import Forecast, Interval, Risk
+
+Held = Literal["one", "tenth", "all"]  # the people of whom an intruder holds records
 
 
 class KnownAttributes(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,6 +18,26 @@ class KnownAttributes(msgspec.Struct, frozen=True, kw_only=True):
     highest: float  # the most with these or fewer, since an intruder may ignore attributes
 
 
+class KnowledgePoint(msgspec.Struct, frozen=True, kw_only=True):
+    """The risk from an intruder who knows so much: of whom, which attributes, how exactly.
+
+    The intruder holds records of one person at a time, of a tenth of the people, or of all of
+    them, and looks for their released rows; several records can be matched one to one. The known
+    attributes are the most revealing ones. The error is the share of the intruder's cells that
+    are out of date: such a cell holds another person's value. The share linked, from 0 to 1, is
+    that of the best attack tried.
+    """
+
+    people: Held
+    known: int  # attributes, the first ones of the sweep
+    error: float  # from 0 to 1
+    attack: str
+    share: float
+    interval: Interval | None
+    n: int  # records attacked
+    highest: float  # the most with these or fewer attributes and people, since any can be ignored
+
+
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """The risk by the number of attributes that the intruder knows, the most revealing first.
 
@@ -21,7 +45,8 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     by one, each time the one that helps the attack most. The share linked ranges from 0 to 1;
     compare it with the share when all attributes are known.
 
-    Attributes are chosen on one half of a sample; the risk is estimated on the other half.
+    Attributes are chosen on one half of a sample; the risk is estimated on the other half. The
+    surface also tells how the risk depends on the people held and on values out of date.
     """
 
     attack: str
@@ -32,6 +57,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     estimated_on: int  # records, against all candidates
     steps: tuple[KnownAttributes, ...]
     worst: Risk | None  # of the worst step on all records; it is also among the attacks
+    surface: tuple[KnowledgePoint, ...] = ()  # empty in older evidence
 
 
 class ErrorRisk(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +69,7 @@ class ErrorRisk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoisyKnowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk by the error in the intruder's values.
+    """The risk by the error in the intruder's values, in older evidence only.
 
     Intruders seldom know values exactly. An error of 0.1 adds to each number normal noise of 0.1
     standard deviations and replaces each category with probability 0.1 by another person's; an

@@ -2,10 +2,12 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isinf
 
 import msgspec
 
+from unveil.attacks.memory import matching_seconds
 from unveil.errors import UsageError
 from unveil.support.memory import in_units, require_memory
 from unveil.support.work import (
@@ -22,7 +24,7 @@ from unveil.values.file_pair import FilePair
 from unveil.values.results.evidence import LeftOut
 from unveil.workflows.auditing.attack_runs import PILOT, AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs
-from unveil.workflows.auditing.knowledge_sweep import TRIED_PER_STEP
+from unveil.workflows.auditing.knowledge_sweep import TENTHS, greedy_tries, surface_places
 from unveil.workflows.auditing.sampled_attack import CANDIDATES, CHOICE_SAMPLE
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.known_masking import SIMULATIONS
@@ -33,6 +35,7 @@ ATTACK_SHARE = 0.2  # of the work: the most that one attack may take, but for th
 WORTH = ("posterior", "one-to-one", "nearest")  # how records are linked, the strongest first
 REPEATED_SHARE = 0.05  # of the work: the most of an attack that is made many times over
 SAMPLED_SHARE = 0.01  # of the work: the least that an attack on a sample may take
+MOST_MATCHING = 600.0  # laptop seconds of a part of the knowledge surface
 LEAST_LEARNT = 0.1  # of the work of learning: with less, a family is left out
 REMEDY_STRENGTHS = 3  # of each remedy, that a bisection tries
 REMEDY_LOSSES = 3  # that are measured: of the release, and mostly of two that help enough
@@ -97,6 +100,7 @@ class WorkPlan:
     limits: dict[str, float] = field(default_factory=dict)  # of those that are cut short
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    parts: set[str] = field(default_factory=set)  # of the knowledge surface
 
     @property
     def left(self) -> float:
@@ -176,6 +180,17 @@ class WorkPlan:
         else:
             self.notes.append(f"not made: {does} ({duration(seconds)}); --effort thorough makes it")
 
+    def add_part(self, part: str, seconds: float, *, requested: bool, does: str) -> None:
+        """Plan a part of the knowledge surface, if there is one; the dearest is never made."""
+        if not self.makes("knowledge") or not seconds:
+            return
+        if seconds <= MOST_MATCHING and (requested or seconds <= self.left):
+            self.expected["knowledge"] += seconds
+            self.parts.add(part)
+            return
+        remedy = "; --effort thorough makes it" if seconds <= MOST_MATCHING else ""
+        self.notes.append(f"not made: {does} ({duration(seconds)}){remedy}")
+
     def learn(self, runs: Mapping[str, AttackRun], pair: FilePair, *, requested: bool) -> None:
         """Plan the families of distances, the cheapest first; one may be learnt in part.
 
@@ -214,26 +229,16 @@ def plan_what_ifs(
         blind = [run for run in comparing if run.blind] or comparing
         blind = [run for run in blind if not run.spec.costly_to_repeat] or blind
         run = max(blind, key=lambda one: work_of(one, pair))
-        width = len(run.intruder.knows or ())
-        people, some = min(PILOT, n // 2 + 1), min(CHOICE_SAMPLE, n // 2 + 1)
+        width, people = len(run.intruder.knows or ()), min(PILOT, n // 2 + 1)
         once = work_of(run, pair, records=people) - START_SECONDS + REPEAT_SECONDS
-        tried = work_of(run, pair, records=some, candidates=CANDIDATES) - START_SECONDS
-        tries = sum(min(size, TRIED_PER_STEP) for size in range(width)) + width
-        sweep = tries * (REPEAT_SECONDS + tried) + 2 * width * once
         part = min(CANDIDATES / max(n, 1), 1.0)
         attempts = _remedy_attempts(inputs)
         remedies = REMEDY_LOSSES * (PREDICT_SECONDS + cells * part)
         remedies += attempts * (once + n * part * REMASK_SECONDS)
         plan.what_if(
-            "noisy knowledge",
-            len(settings.error_rates) * once,
-            requested=None if settings.errors is None else bool(settings.errors),
-            does="noisy knowledge",
-        )
-        plan.what_if(
             "attributes", width * once, requested=settings.sweep, does="the risk by attribute"
         )
-        plan.what_if("knowledge", sweep, requested=settings.sweep, does="the knowledge sweep")
+        _plan_knowledge(plan, run, pair, settings, once)
         plan.what_if(
             "remedies", remedies, requested=settings.remedies, does="the trial of remedies"
         )
@@ -254,6 +259,7 @@ def plan_what_ifs(
                 requested=None if settings.remask is None else settings.remask > 0,
                 does="masking with other seeds",
             )
+        _plan_surface(plan, comparing, pair, settings)
     if settings.worst_case is not False:
         plan.learn(learnt, pair, requested=settings.worst_case is True)
     if settings.halves:
@@ -272,6 +278,48 @@ def _aware_seconds(n: int, people: int, width: int) -> float:
     """About how long it takes to simulate a plan, and to link by the likelihood among all rows."""
     simulated = SIMULATIONS * n * (REMASK_SECONDS + MASK_SECONDS)
     return simulated + search_seconds(people + n, n, width, numeric=False, exact=True)
+
+
+def _plan_knowledge(
+    plan: WorkPlan, blind: AttackRun, pair: FilePair, settings: AuditSettings, once: float
+) -> None:
+    """Plan the knowledge of one person at a time, all of it exact."""
+    n, width = len(pair.original), len(blind.intruder.knows or ())
+    some, sweep = min(CHOICE_SAMPLE, n // 2 + 1), settings.sweep is not False
+    tried = work_of(blind, pair, records=some, candidates=CANDIDATES) - START_SECONDS
+    search = greedy_tries(width) * (REPEAT_SECONDS + tried)
+    plan.what_if(
+        "knowledge",
+        search + 2 * width * once if sweep else 2 * once,
+        requested=bool(settings.sweep or settings.errors) or (None if sweep else False),
+        does="the knowledge sweep",
+    )
+
+
+def _plan_surface(
+    plan: WorkPlan, runs: Sequence[AttackRun], pair: FilePair, settings: AuditSettings
+) -> None:
+    """Plan the rest of the knowledge surface: values out of date, a tenth of the people, all."""
+    n, people = len(pair.original), min(PILOT, len(pair.original) // 2 + 1)
+    repeated = [one for one in runs if plan.repeats(pair, one)] or runs
+    cheap = [one for one in repeated if not one.spec.costly_to_repeat] or repeated
+    run = max(cheap, key=lambda one: work_of(one, pair))
+    places = partial(
+        surface_places, len(run.intruder.knows or ()), sweep=settings.sweep is not False
+    )
+    requested = bool(settings.sweep or settings.errors)
+    wrong = sum(place.error > 0 for place in places(settings.error_rates, ()))
+    seconds = 2 * wrong * (work_of(run, pair, records=people) - START_SECONDS + REPEAT_SECONDS)
+    plan.add_part("errors", seconds, requested=requested, does="the risk by values out of date")
+    errors = settings.error_rates if "errors" in plan.parts else (0.0,)
+    for held, times, records, does in (
+        ("tenth", TENTHS, n // 10, "the risk where a tenth of the people is known"),
+        ("all", 1, n, "the risk where all people are known"),
+    ):
+        matched = work_of(run, pair, records=records) - START_SECONDS + REPEAT_SECONDS
+        matched += matching_seconds(records, len(pair.release), matching="one-to-one")
+        made = times * sum(place.people == held for place in places(errors, (held,)))
+        plan.add_part(held, made * matched, requested=requested, does=does)
 
 
 def work_of(

@@ -76,8 +76,11 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         None
     )
     errors: Annotated[
-        tuple[Annotated[float, Meta(ge=0, le=10)], ...] | None,
-        _about("Error rates of the intruder's values to test. By default 0, 0.1, 0.2 and 0.5."),
+        tuple[Annotated[float, Meta(ge=0, le=1)], ...] | None,
+        _about(
+            "Shares of the intruder's values that are out of date, to test beside exact knowledge. "
+            "By default 0.1, 0.2 and 0.5."
+        ),
     ] = None
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)] | None,
@@ -147,8 +150,8 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
 
     @property
     def error_rates(self) -> tuple[float, ...]:
-        """The error rates of the intruder's values."""
-        return ERROR_RATES if self.errors is None else self.errors
+        """The shares of the intruder's values that are out of date; exact knowledge first."""
+        return ERROR_RATES if self.errors is None else tuple(sorted({0.0, *self.errors}))
 
     @property
     def seeds(self) -> int:

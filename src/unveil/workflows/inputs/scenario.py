@@ -31,7 +31,7 @@ from unveil.table.schema import Schema
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder, Links
-from unveil.values.release.plan import Plan, check_seed
+from unveil.values.release.plan import SEED_BITS, Plan, check_seed
 from unveil.values.release.release import Release, Releases
 from unveil.wording import count, listing
 from unveil.workflows.inputs.intruder_view import (
@@ -44,7 +44,8 @@ from unveil.workflows.inputs.intruder_view import (
 from unveil.workflows.inputs.joined_releases import JoinedReleases, join_releases
 from unveil.workflows.inputs.known_masking import reseeded
 from unveil.workflows.inputs.sources import as_microdata, schema_for_others
-from unveil.workflows.inputs.stand_in import stale_records, stand_in
+from unveil.workflows.inputs.stale_cells import stale_cells
+from unveil.workflows.inputs.stand_in import stand_in
 from unveil.workflows.inputs.truth import ROW_ORDER, correspondence
 from unveil.workflows.mask import mask_again
 
@@ -77,6 +78,16 @@ class Scenario:
         if release is self.pair.release:
             return self
         return replace(self, pair=replace(self.pair, release=release))
+
+    def holding(self, rows: Ints) -> Scenario:
+        """The same files for an intruder who holds only these of the records."""
+        truth = None if self.pair.truth is None else self.pair.truth.take_records(rows)
+        return replace(
+            self,
+            pair=FilePair(self.pair.original.take(rows), self.pair.release, truth),
+            positions=self.positions._replace(intruder=self.positions.intruder[rows]),
+            intruder=msgspec.structs.replace(self.intruder, records=tuple(rows.tolist())),
+        )
 
     def links(self, spec: Attack, intruder: Intruder) -> Links:
         """The links of one attack; see `unveil.attack`."""
@@ -207,9 +218,12 @@ class FilesMaskedAgain:
                 people, release, intruder=intruder, truth=None, seed=seed, engine=scenario.engine
             )
             if intruder.error:
-                rng = stream(seed, "attack", "simulation", str(run), "stale cells")
+                own_seed = int(rng.integers(2**SEED_BITS))
                 columns = sorted(known.difference(intruder.blocks))
-                records = stale_records(again.pair.original, columns, intruder.error, rng)
+                held_pair = again.pair
+                records = stale_cells(
+                    held_pair.original, columns, intruder.error, held_pair.original_order, own_seed
+                )
                 again = replace(again, pair=replace(again.pair, original=records))
             files, *_ = again.linkage_files(self.spec, intruder)
         except UnveilError:  # the stand-in does not fit the plan
@@ -272,21 +286,20 @@ def prepare(
     records = joined.copied(people if file is None else file)
     rows = np.arange(len(people)) if file is None else None
     pair = FilePair(records, released, correspondence(truth, records, rows, people, joined))
-    held = held_rows(intruder, pair, seed)
-    if held is not None:
-        known = None if pair.truth is None else pair.truth.take_records(held)
-        pair = FilePair(records.take(held), released, known)
-    rows = np.arange(len(records)) if held is None else held
-    return Scenario(
+    scenario = Scenario(
         original=people,
         release=joined,
         pair=pair,
-        positions=RowPositions(rows, len(records), _as_written(release, len(released))),
+        positions=RowPositions(
+            np.arange(len(records)), len(records), _as_written(release, len(released))
+        ),
         intruder=intruder,
         truth=truth,
         seed=seed,
         engine=chosen,
     )
+    held = held_rows(intruder, pair, seed)
+    return scenario if held is None else replace(scenario.holding(held), intruder=intruder)
 
 
 def _schema_of_others(

@@ -1,6 +1,5 @@
 """A stand-in for the original: what an intruder masks again to learn what links are worth."""
 
-from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -54,14 +53,3 @@ def stand_in(pair: FilePair, known: set[str], rng: np.random.Generator) -> tuple
     people = Microdata.from_columns(pl.DataFrame(cells), Schema(attributes), codes)
     place = content_order(people)
     return people.take(np.argsort(place)), np.sort(place[: len(records)])
-
-
-def stale_records(
-    records: Microdata, columns: Sequence[str], error: float, rng: np.random.Generator
-) -> Microdata:
-    """The records with a share of the cells out of date: those of other records, by chance."""
-    n, stale = len(records), []
-    for name in columns:
-        donors = np.where(rng.random(n) < error, rng.integers(0, n, n), np.arange(n))
-        stale.append(records.column(name).gather(donors))
-    return records.replace(stale)

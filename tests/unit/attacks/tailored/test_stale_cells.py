@@ -6,7 +6,7 @@ import pytest
 import unveil
 from unveil import Intruder, attacks, masks, measures
 from unveil.errors import DataError
-from unveil.workflows.inputs.stand_in import stale_records
+from unveil.workflows.inputs.stale_cells import stale_cells
 
 NUMBERS = ["age", "hours", "income", "rent", "savings", "tax"]
 KNOWS = [*NUMBERS, "sex", "education", "occupation"]
@@ -30,7 +30,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def stale(people):
-    return stale_records(people, KNOWS, E, np.random.default_rng(3))
+    return stale_cells(people, KNOWS, E, np.arange(len(people)), seed=3)
 
 
 def link(held, release, attack=None, *, error=E, **intruder):

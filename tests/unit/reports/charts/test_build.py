@@ -16,7 +16,12 @@ from unveil.reports.content import LimitLine
 from unveil.reports.summary import comparison_summary, summary
 from unveil.support.phrases import plain
 
-EVERY = [*summary(numbered()).exhibits(), *comparison_summary(numbered_comparison()).exhibits()]
+OLDER = {"knowledge.surface": ()}  # evidence with a curve instead
+EVERY = [
+    *summary(numbered()).exhibits(),
+    *summary(numbered(OLDER)).exhibits(),
+    *comparison_summary(numbered_comparison()).exhibits(),
+]
 SAID = Path(__file__).parents[1] / "said" / "charts.json"
 DRAWN = {one.chart: one for one in reversed(EVERY) if one.chart is not None}
 
@@ -50,6 +55,7 @@ LINES = {
     "attacks": [("x", 0.05)],
     "claims": [("x", 0.02)],
     "knowledge": [("y", 0.05)],
+    "knowledge_surface": [("y", 0.05)],
     "noise": [("y", 0.05)],
     "subgroups": [("x", 0.1)],
     "remedies": [("x", 0.05)],
@@ -66,6 +72,7 @@ POLICY = {
 def test_a_limit_is_a_line_on_its_axis(chart):
     pages = (
         summary(numbered({"policy": POLICY})),
+        summary(numbered({"policy": POLICY} | OLDER)),
         comparison_summary(numbered_comparison({"policy": POLICY})),
     )
     shown = next(one for page in pages for one in page.exhibits() if one.chart == chart)

@@ -137,8 +137,9 @@ def test_a_normal_audit_of_a_thousand_records_has_every_figure_but_the_costliest
     """Two minutes of learning were nine tenths of it; no step said beforehand what it takes."""
     plan = planned(masked_companies(unveil.masks.AdditiveNoise(scale=0.25)))
     assert sum(plan.expected.values()) <= EFFORT_SECONDS["normal"] + 1e-9
-    for step in ("knowledge", "attributes", "noisy knowledge", "masking again", "remedies"):
+    for step in ("knowledge", "attributes", "masking again", "remedies"):
         assert plan.makes(step)
+    assert plan.parts == {"errors", "tenth", "all"}
     assert plan.notes == []
     for way in ("original-to-release", "release-to-original"):
         assert plan.makes(f"worst case weights {way}")
@@ -180,8 +181,9 @@ def test_what_is_requested_is_made_whatever_it_takes(companies):
     asked = {"sweep": True, "remedies": True, "worst_case": True, "remask": 3, "errors": (0.1,)}
     plan = planned(companies, seconds=1e-3, **asked)
     assert plan.notes == []
-    for step in ("knowledge", "remedies", "masking again", "noisy knowledge"):
+    for step in ("knowledge", "remedies", "masking again"):
         assert plan.makes(step)
+    assert plan.parts == {"errors", "tenth", "all"}
     assert plan.limit("worst case bilinear original-to-release") is None
     off = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0, "errors": ()}
     steps = set(planned(companies, **off).expected) - {"loss"}

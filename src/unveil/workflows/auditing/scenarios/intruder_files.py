@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,13 +12,14 @@ from unveil.support.arrays import Ints
 from unveil.support.options import part_of
 from unveil.support.seeds import stream
 from unveil.table.encoding.to_arrays import numbers
-from unveil.table.encoding.to_columns import as_column, donated
+from unveil.table.encoding.to_columns import as_column
 from unveil.table.microdata import Microdata
 from unveil.values.disclosure_scenario import DisclosureScenario
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.inputs.scenario import Scenario
+from unveil.workflows.inputs.stale_cells import stale_cells
 
 TENTHS = 10
 MOST_ALONE = 20_000  # people attacked one at a time; of more, a sample
@@ -47,9 +47,7 @@ def held_file(inputs: AuditInputs, scenario: DisclosureScenario, draw: int) -> H
     columns, seed = scenario.knows or (), base.seed
     records = pair.original
     if scenario.error:
-        records = stale_file(
-            records, columns, scenario.error, pair.original_order, (seed, scenario.name, draw)
-        )
+        records = stale_cells(records, columns, scenario.error, pair.original_order, seed)
     if scenario.coarse:
         records = records.replace(
             [one for n in columns if (one := coarse_column(records, n)) is not None]
@@ -89,26 +87,6 @@ def most_draws(inputs: AuditInputs, scenario: DisclosureScenario) -> int:
     """The number of disjoint draws of people that the release has; 1 if all are held."""
     first, members = _held_rows(inputs, scenario, 0), len(inputs.pair.originals)
     return 1 if first is None else max(members // max(len(first), 1), 1)
-
-
-def stale_file(
-    people: Microdata,
-    columns: Sequence[str],
-    error: float,
-    place: Ints,
-    names: tuple[int, str, int],
-) -> Microdata:
-    """The same people with another person's value in a share of the cells; missing stay missing."""
-    seed, *path = names
-    found, n = [], len(people)
-    for name in columns:
-        rng, column = stream(seed, "scenario", *map(str, path), "stale", name), people.column(name)
-        wrong = rng.random(n)[place] < error
-        donor = np.argsort(place)[rng.integers(n, size=n)[place]]
-        cells = donated(column, np.where(wrong, donor, np.arange(n))).set(column.is_null(), None)
-        if not cells.equals(column):
-            found.append(cells)
-    return people.replace(found)
 
 
 def coarse_column(people: Microdata, name: str) -> pl.Series | None:
