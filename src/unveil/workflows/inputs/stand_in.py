@@ -1,6 +1,5 @@
 """A stand-in for the original: what an intruder masks again to learn what links are worth."""
 
-
 import numpy as np
 import polars as pl
 
