@@ -197,7 +197,7 @@ def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
         percent(best.share),
         () if best.interval is None else phrase(" (at most {})", percent(best.interval.high)),
         among(remedies.among, evidence),
-        phrase(", which {}", _goal(remedies)) if best.holds else (),
+        phrase(", which {} against the attacks made again", _goal(remedies)) if best.holds else (),
         cost,
     )
 
@@ -245,7 +245,8 @@ def _remedies(remedies: Remedies) -> Exhibit:
                 "links most. {} An attribute that is left out counts in the loss as missing in "
                 "every record. Each remedy is as weak as it can be, or the strongest that was "
                 "tried; the loss is of those that reach the aim, else of the best. Attacks that "
-                "match all records at once were not made again: audit the new release.",
+                "match all records at once or learn from simulation were not made again and may "
+                "link more: audit the new release before you rely on it.",
                 counted(remedies.n),
                 counted(remedies.among),
                 attack(remedies.attack),
