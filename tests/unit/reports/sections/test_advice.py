@@ -114,7 +114,7 @@ MISSED = {"remedies.tried.0.holds": False}
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"remedies.target": 0.05}, ", which keeps the limit of 5 % against the attacks made again"),
+        ({"remedies.target": 0.05}, ", which keeps the limit of 5 % against the attacks made"),
         ({"remedies.limit": False}, ", which halves the risk against the attacks made"),
         (MISSED | {"remedies.target": 0.05},
          "Masks: no strength of those tried keeps the limit of 5 %; at the strongest, to "),
