@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -128,10 +129,11 @@ def scenario_result(
         held = held_file(inputs, scenario, draw)
         for tally in {id(one): one for one in (best[0], claiming) if one is not None}.values():
             run = held_by(tally.run, held, scenario.error or 0.0)
-            links = _links(plan, run, held, settings)
-            tally.add(links, held, scenario)
-            if tally is best[0]:
-                tally.learned.append(_learned(links, inputs, scenario))
+            with suppress(UnveilError):  # what it needs may not vary among these people
+                links = _links(plan, run, held, settings)
+                tally.add(links, held, scenario)
+                if tally is best[0]:
+                    tally.learned.append(_learned(links, inputs, scenario))
     return _result(plan, inputs, Tallies(tallies, best[0], claiming), left_out)
 
 
