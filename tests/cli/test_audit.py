@@ -272,6 +272,7 @@ MISTAKES = [
     (2, (*FILES, "--attack", "tailored"), "how the release was masked"),
     (2, (*FILES, "--errors", "few"), "--errors: numbers"),
     (2, (*FILES, "--errors", "-1"), "errors"),
+    (2, (*FILES, "--errors", "0.1,2"), "errors, entry 2: a number of at most 1"),
     (2, (*FILES, "--seconds", "nan"), "seconds"),
     (2, (*FILES, "--memory", "much"), "4G"),
     (2, (*FILES, "--rename", "age"), "--rename: NEW=OLD"),

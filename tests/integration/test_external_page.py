@@ -69,9 +69,9 @@ def test_who_is_at_the_highest_risk_is_left_out(discarded, internal, external):
     assert groups & {*FIFTHS}
     assert not {*FIFTHS} & {*read.names}
     assert {*FIFTHS} & {*Page(internal).names}
-    steps = discarded.knowledge.steps
-    assert "added" not in next(iter(read.charts()["knowledge"]["layer"]))
-    assert f"one attribute, <bdi>{steps[0].attributes[0][:3]}" not in external
+    assert "knowledge-surface" in read.charts()
+    assert "The most revealing attributes first" in _section(internal, "knowledge")
+    assert "<bdi>" not in _section(external, "knowledge")
 
 
 def test_what_stayed_as_it_was_is_left_out(discarded, internal, external):
@@ -105,7 +105,9 @@ def test_it_says_what_it_leaves_out(external):
 
 def test_the_figures_are_of_the_same_summary(discarded):
     shown = [
-        one for one in summary(discarded, external=True).exhibits() if one.chart == "knowledge"
+        one
+        for one in summary(discarded, external=True).exhibits()
+        if one.chart == "knowledge_surface"
     ]
     assert QUOTES[:3].encode() not in svg(shown[0])
 

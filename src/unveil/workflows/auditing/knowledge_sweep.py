@@ -225,11 +225,8 @@ def _surface(
         if not len(found):  # what is known, or its errors, hide all that varied
             continue
         share, interval = attacks.share(found)
-        smaller = (
-            one.share  # points of fewer people come first
-            for one in points
-            if one.known <= place.known and one.error == place.error
-        )
+        before_it = (one for one in points if one.error == place.error)  # fewer people come first
+        smaller = [one.share for one in before_it if one.known <= place.known]
         points.append(
             KnowledgePoint(
                 **place._asdict(),

@@ -181,15 +181,16 @@ class WorkPlan:
             self.notes.append(f"not made: {does} ({duration(seconds)}); --effort thorough makes it")
 
     def add_part(self, part: str, seconds: float, *, requested: bool, does: str) -> None:
-        """Plan a part of the knowledge surface, if there is one; the dearest is never made."""
+        """Plan a part of the knowledge surface, if there is one; the dearest matching is not."""
+        too_dear = seconds > MOST_MATCHING and part != "errors"
         if not self.makes("knowledge") or not seconds:
             return
-        if seconds <= MOST_MATCHING and (requested or seconds <= self.left):
+        if (requested or seconds <= self.left) and not too_dear:
             self.expected["knowledge"] += seconds
             self.parts.add(part)
-            return
-        remedy = "; --effort thorough makes it" if seconds <= MOST_MATCHING else ""
-        self.notes.append(f"not made: {does} ({duration(seconds)}){remedy}")
+        else:
+            remedy = "" if too_dear else "; --effort thorough makes it"
+            self.notes.append(f"not made: {does} ({duration(seconds)}){remedy}")
 
     def learn(self, runs: Mapping[str, AttackRun], pair: FilePair, *, requested: bool) -> None:
         """Plan the families of distances, the cheapest first; one may be learnt in part.

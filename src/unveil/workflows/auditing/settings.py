@@ -77,10 +77,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     )
     errors: Annotated[
         tuple[Annotated[float, Meta(ge=0, le=1)], ...] | None,
-        _about(
-            "Shares of the intruder's values that are out of date, to test beside exact knowledge. "
-            "By default 0.1, 0.2 and 0.5."
-        ),
+        _about("Shares of the intruder's values to be out of date. By default 0.1, 0.2 and 0.5."),
     ] = None
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)] | None,

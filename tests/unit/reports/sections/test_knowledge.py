@@ -1,10 +1,62 @@
-"""What the page says of errors in the intruder's values."""
+"""What the page says of what an intruder knows."""
 
+import msgspec
 import pytest
 
-from unveil.reports.sections.knowledge import _noise_lead
+from fixtures.numbered_evidence import numbered
+from unveil.reports.sections.knowledge import _noise_lead, knowledge
 from unveil.support.phrases import plain
-from unveil.values.results.knowledge import ErrorRisk, NoisyKnowledge
+from unveil.values.results.knowledge import ErrorRisk, KnowledgePoint, NoisyKnowledge
+
+EXACT = [("one", 1, 0.0), ("one", 3, 0.0), ("one", 8, 0.0)]
+WRONG = [("one", 3, 0.1), ("one", 8, 0.1), ("one", 3, 0.5)]
+TOGETHER = [("all", 3, 0.0), ("all", 8, 0.0), ("all", 8, 0.1)]
+ALONE, ALL = "all 8, of one person, 8.0 %", "all 8, of everybody at once, 58.0 %"
+STALE = "If 10 % of the values are out of date,"
+LINKS = "An intruder who knows 3 attributes of one person exactly links 3.0 % of the people"
+
+
+def lead_of(*places):
+    """The first sentence; a share is a hundredth of what is known, and more of all people."""
+    points = tuple(
+        KnowledgePoint(
+            people=people,
+            known=known,
+            error=error,
+            attack="rank",
+            share=0.5,
+            interval=None,
+            n=9,
+            highest=known / 100 + (people == "all") / 2 - error / 100,
+        )
+        for people, known, error in places
+    )
+    evidence = numbered()
+    curve = msgspec.structs.replace(evidence.knowledge, surface=points)
+    section = knowledge(msgspec.structs.replace(evidence, knowledge=curve))
+    return plain(section.exhibits[0].lead[0])
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        (EXACT[:2], f"{LINKS}."),
+        (EXACT, f"{LINKS}; {ALONE}."),
+        (EXACT + TOGETHER[:2], f"{LINKS}; {ALL}."),
+        (EXACT + WRONG, f"{LINKS}; {ALONE}. {STALE} 2.9 % and 7.9 %."),
+        (EXACT + WRONG + TOGETHER, f"{LINKS}; {ALL}. {STALE} 2.9 % and 57.9 %."),
+        (EXACT + WRONG[:1] + TOGETHER[:2], f"{LINKS}; {ALL}."),
+    ],
+)
+def test_the_lead_names_the_corners_that_were_measured(places, said):
+    assert lead_of(*places) == said
+
+
+def test_older_evidence_has_its_two_curves():
+    section = knowledge(numbered({"knowledge.surface": ()}))
+    assert [one.chart for one in section.exhibits][:3] == ["knowledge", "without", "noise"]
+    section = knowledge(numbered({"noisy_knowledge": None}))
+    assert [one.chart for one in section.exhibits][:2] == ["knowledge_surface", "without"]
 
 
 @pytest.mark.parametrize(
