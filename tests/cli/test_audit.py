@@ -135,8 +135,8 @@ def test_everything_is_said(unveil_command, here):
     )
     assert done.code == 1
     for words in (
-        "If someone is known to be in this file", "rank-max", "The worst attributes to be known",
-        "If what the intruder knows is wrong", "Of the subgroups that are not small",
+        "If someone is known to be in this file", "rank-max", "An intruder who knows",
+        "out of date", "Of the subgroups that are not small",
         "households", "After perturbation", "A link is a way to a confidential value",
         "The overall loss is", "Released unchanged", "WHAT TO DO NEXT",
     ):  # fmt: skip

@@ -728,7 +728,7 @@ def test_the_help_of_an_audit_is_in_groups(unveil_command, monkeypatch):
     shown = unveil_command("audit", "--help").out
     groups = [line[:-1] for line in shown.splitlines() if re.fullmatch(r"[A-Z][a-z ]+:", line)]
     assert groups == ["Files", "Intruder", "Limits", "Output", "Effort"]
-    assert len(shown.splitlines()) <= 66
+    assert len(shown.splitlines()) <= 67
     assert "[quick, normal, thorough; default: normal]" in " ".join(shown.split())
 
 

@@ -148,7 +148,7 @@ def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_comman
     assert (done.code, done.err) == (1, "")
     assert (
         "No release keeps every limit of the policy. Nearest is a.csv, which misses 1 of 2 limits: "
-        "max risk (40.0 % found, 5 % allowed)."
+        "stress test: linked 40.0 % (5 % allowed, +35.00 points)."
     ) in " ".join(done.out.split())
     as_json = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml", "--json")
     assert as_json.code == 1

@@ -78,7 +78,7 @@ OPTIONAL = (
 )  # fmt: skip
 LISTS = (
     "attacks", "left_out", "inference", "shapes", "diversity", "notes", "identifiers", "known",
-    "worst_cases",
+    "worst_cases", "scenarios",
 )  # fmt: skip
 
 
@@ -110,11 +110,12 @@ def test_a_policy_of_no_limit():
 
 def test_limits_of_every_kind(evidence):
     kinds = {one.limit for one in evidence.verdict.limits}
-    assert kinds == {*unveil.Policy.__struct_fields__, "columns_without_a_role"}
+    named = {*unveil.Policy.__struct_fields__} - {"intruder"}
+    assert kinds == {*named, "columns_without_a_role"}
     unmeasured = tuple(changed(one, found=None, kept=False) for one in evidence.verdict.limits)
     none = Limit(limit="may_stay_unchanged", allowed=(), found=(), kept=True, reason="")
     said = summary(changed(evidence, verdict=Verdict(passed=False, limits=(*unmeasured, none))))
-    cells = [plain(row[2]) for row in said["limits"].exhibits[0].table.rows]
+    cells = [plain(row[4]) for row in said["limits"].exhibits[0].table.rows]
     assert cells == ["not measured"] * 13 + ["none"]
     kept = summary(evidence)["limits"].exhibits[0].table.records()
     assert (
@@ -302,7 +303,8 @@ def test_two_groups_of_one_name_are_told_apart(evidence):
     groups = evidence.subgroups.groups[:3]
     twice = tuple(changed(one, column="region", group="other", small=False) for one in groups)
     found = changed(evidence, subgroups=Subgroups(groups=twice, highest=twice[0]))
-    exhibit = next(one for one in summary(found)["people"].exhibits if one.name == "subgroups")
+    stress_test = summary(found)["people"].choices[0]
+    exhibit = next(one for one in stress_test.exhibits if one.name == "subgroups")
     drawn = specification(exhibit)
     labels = {row["label"] for rows in drawn["datasets"].values() for row in rows}
     assert labels == {"region: other", "region: other (2)", "region: other (3)"}

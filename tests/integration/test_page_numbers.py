@@ -69,7 +69,7 @@ def test_a_figure_keeps_its_exact_value(evidence):
     third = msgspec.structs.replace(worst.risk, share=1 / 3)
     one = msgspec.structs.replace(worst, risk=third)
     said = summary(msgspec.structs.replace(evidence, attacks=(one,)))
-    assert Figure(1 / 3, "share") in said.facts[0].value
+    assert Figure(1 / 3, "share") in said["attacks"].paragraphs[0]
     assert f'<data value="{1 / 3!r}">33.3\N{NO-BREAK SPACE}%</data>' in page(said)
 
 

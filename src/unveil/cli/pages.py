@@ -14,7 +14,7 @@ from unveil.errors import UsageError
 _OPTIONS = (
     click.option("--report", type=PATH, help="HTML page of the results."),
     click.option("--external", is_flag=True, help="Omit what would help an attacker: for others."),
-    click.option("--title", help="Title of the page, such as the name of the survey."),
+    click.option("--title", help="Title of the page."),
     click.option("--figures", type=PATH, metavar="DIR", help="Folder for the charts, SVG and PNG."),
 )
 PAGE_OPTIONS = ("report", "external", "title", "figures")

@@ -39,7 +39,7 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
     ...     people, people, truth="person", attacks=["distance"], settings=quick
     ... )
     >>> summary(result.evidence)["attacks"].title
-    'Who is linked'
+    'The stress test: who is linked'
     """
     sections = _external(evidence) if external else _internal(evidence)
     return Summary(

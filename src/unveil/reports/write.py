@@ -76,7 +76,8 @@ def publish(
     from unveil.reports.page import page as render
 
     summary = summary_of(result, external=external)
-    summary = msgspec.structs.replace(summary, title=title or summary.title, date=_date())
+    date = summary.date if isinstance(result, Summary) else _date()
+    summary = msgspec.structs.replace(summary, title=title or summary.title, date=date)
     pictures = {} if figures is None else _pictures(summary)
     if page is not None:
         write_bytes(page, render(summary).encode(), force=True)

@@ -358,7 +358,7 @@ class AuditRun:
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:
-        return plan_scenarios(self.inputs, self.policy, self.settings, self.specs)
+        return plan_scenarios(self.inputs, self.policy, self.settings, self.specs, self.sizes)
 
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints

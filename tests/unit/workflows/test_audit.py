@@ -16,6 +16,8 @@ from unveil import Intruder, Microdata, Policy, Schema, attacks, masks, measures
 from unveil.engines.local import engine
 from unveil.files.documents.evidence import evidence_json
 from unveil.measures.identity.subgroup_risks import POOLED
+from unveil.reports.sections.stress_test import stress_sentence
+from unveil.support.phrases import plain
 from unveil.support.work import CELL_SECONDS
 from unveil.table.row_identity import content_order
 from unveil.workflows.auditing import attack_runs, sampled_attack
@@ -342,7 +344,8 @@ def test_every_step_tells_how_far_it_is(full):
 
 def test_an_audit_speaks(full):
     assert repr(full[0]).startswith(f"Audit({N} records; ")
-    assert "If someone is known to be in this file" in str(full[0])
+    assert "stress test: links" in str(full[0])
+    assert "acquaintance: links" in str(full[0])  # what the stress test says never stands alone
     assert full[0].verdict.passed is False
     assert full[0].to_dict()["attacks"][0]["name"] == full[0].worst.name
     assert full[0].loss is full[0].evidence.loss
@@ -581,7 +584,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
     assert limit.found == max(one.risk.interval.high for one in some.evidence.attacks)
     assert "upper end counts" in limit.reason
     assert some.evidence.households is None
-    assert "drawn from 60" in str(some)
+    assert "drawn from 60" in plain(stress_sentence(some.evidence))
     each = some.per_record["distance original-to-release"]
     assert np.isnan(each).sum() == N - 12
     exact = audits.audit(people, release, seconds=1e-9, exact=True, **quick)

@@ -84,7 +84,7 @@ def _how_to_read(evidence: Evidence) -> Phrase:
         "what similar people's rows would tell. Figures without a limit are not judged; limits on "
         "the file itself are below.{}",
         phrase(
-            " Where people or values were drawn at random, the [95 % interval](interval) follows, "
+            " Where people or values were drawn at random, the [interval](interval) follows, "
             "and its upper end is compared with the limit."
         )
         if drawn

@@ -30,6 +30,7 @@ class ScenarioAttack(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     direction: str
     linked: SharedCount
+    attacked: int = 0  # records of the first draw, those who are not in the release among them
 
 
 class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -235,6 +235,11 @@ def _sample_sizes(evidence: Evidence) -> dict[str, int]:
         f"attack {one.name} {one.risk.direction}": one.risk.n + one.risk.absent
         for one in evidence.attacks
     }
+    for row in evidence.scenarios:
+        for one in row.attacks:
+            if one.attacked:
+                step = f"scenario {row.name} attack {one.name} {one.direction}"
+                sizes[step] = one.attacked
     if evidence.remasking is not None:
         sizes["masking again"] = evidence.remasking.attacked
         sizes["seeds"] = evidence.remasking.tried

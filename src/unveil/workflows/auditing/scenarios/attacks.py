@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -34,6 +34,7 @@ class ScenarioPlan:
     work: WorkPlan
     left_out: tuple[str, ...]
     draws: int
+    sizes: Mapping[str, int] | None = None  # sample sizes of a replay, by step
 
     @property
     def step(self) -> str:
@@ -46,8 +47,9 @@ class ScenarioPlan:
         return sum(self.work.expected.values())
 
     def budget(self, run: AttackRun, *, exact: bool) -> WorkBudget:
-        """The work of one attack."""
-        return WorkBudget(None if exact else self.work.limit_of_attack(run.step))
+        """The work of one attack, or the size of its sample."""
+        size = None if self.sizes is None else self.sizes.get(f"{self.step} {run.step}")
+        return WorkBudget(None if exact else self.work.limit_of_attack(run.step), size)
 
 
 def plan_scenario(

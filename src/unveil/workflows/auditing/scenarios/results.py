@@ -42,6 +42,7 @@ class AttackTally:
 
     run: AttackRun
     per_record: Floats  # the risk of each original; NaN where it was not attacked
+    attacked: int = 0  # records of the first draw
     hits: float = 0.0
     n: int = 0
     guess: float = 0.0
@@ -57,6 +58,7 @@ class AttackTally:
 
     def add(self, links: Links, held: HeldFile, scenario: DisclosureScenario) -> None:
         """Count the links of one more draw."""
+        self.attacked = self.attacked or len(links)
         members = replace(links, records=links.records[links.true_rows >= 0])
         per_link = measures.hits(members)
         self.hits += float(np.sort(per_link).sum())
@@ -236,6 +238,7 @@ def _result(
                 name=one.run.name,
                 direction=one.run.intruder.direction,
                 linked=shared(one.hits, one.n, population),
+                attacked=one.attacked,
             )
             for one in ranked
         ),

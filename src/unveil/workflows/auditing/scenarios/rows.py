@@ -1,6 +1,7 @@
 """The rows of an audit: every scenario planned, attacked, and summed up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from unveil.attacks.base import Attack
@@ -23,10 +24,11 @@ def plan_scenarios(
     policy: Policy | None,
     settings: AuditSettings,
     requested: Sequence[Attack] | None,
+    sizes: Mapping[str, int] | None,
 ) -> list[ScenarioPlan]:
     """The scenarios beside the stress test, which is the attacks of the audit itself."""
     return [
-        plan_scenario(one, inputs, settings, requested)
+        replace(plan_scenario(one, inputs, settings, requested), sizes=sizes)
         for one in scenarios_of(inputs, policy)
         if one.name != STRESS_TEST
     ]
