@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import os
 import signal
 import sys
 import time
@@ -33,6 +34,7 @@ REMINDER = (
 def main(words: Sequence[str] | None = None) -> int:
     """Run, then compare or record; 1 where a number differs."""
     asked = _options().parse_args(words)
+    os.environ["SOURCE_DATE_EPOCH"] = "0"  # pages have a date
     names = [case.name for case in all_cases() if fnmatch.fnmatch(case.name, asked.only)]
     if absent := missing():
         say(f"No case, or a case of a name that is gone: {', '.join(absent)}")

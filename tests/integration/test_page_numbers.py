@@ -48,7 +48,7 @@ def test_of_an_audit(evidence, external):
     document = json.loads(evidence_json(evidence))
     read = checked(page(summary(evidence, external=external)), document)
     assert len(read.figures) > 200
-    assert len(read.charts()) >= (8 if external else 20)
+    assert len(read.charts()) >= (7 if external else 20)
 
 
 @pytest.mark.parametrize("external", [False, True])
