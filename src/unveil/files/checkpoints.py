@@ -46,7 +46,7 @@ class CheckpointFolder:
             raise FileError("this is not the folder of an unfinished audit; name another")
         if begun and resume and begun != self._job:
             raise UsageError(
-                "what is finished here is of other files, settings, seed or version: begin "
+                "what is finished here is of other files, settings, policy, seed or version: begin "
                 "anew without --resume (resume=False)"
             )
         if begun and not resume:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -25,6 +26,7 @@ WHO = {  # of every audit, in words
     INSIDER: "Somebody who holds the true records of a tenth of the respondents, such as an "
     "interviewer, and knows how the release was masked.",
 }
+NAME = r"\w([\w -]{0,58}\w)?"
 SCENARIO_LIMITS = ("max_linked", "max_confirmed", "max_wrongly_confirmed", "max_learned")
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -114,8 +116,11 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.name.strip():
-            raise SpecError("policy: intruder: name: give the intruder a name")
+        if not re.fullmatch(NAME, self.name):
+            raise SpecError(
+                "policy: intruder: name: give a name of up to 60 letters, digits, blanks and "
+                "hyphens, which begins and ends with a letter or a digit"
+            )
         if self.max_risk is not None:
             if self.max_linked is not None:
                 raise self._refused("max_risk is another word for max_linked: leave one out")
@@ -175,6 +180,17 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
 def check_names(scenarios: tuple[DisclosureScenario, ...]) -> None:
     """Refuse two intruders of one name."""
     names = [one.name for one in scenarios]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    folded = [re.sub(r"[^\w]", "", one).casefold() for one in (*names, *FIXED)]
+    own = folded[: len(names)]
+    twice = [n for n, one in zip(names, own, strict=True) if own.count(one) > 1]
     if twice:
-        raise SpecError(f"policy: intruder: {listing(twice)} is there twice: use one table")
+        raise SpecError(
+            f"policy: intruder: {listing(dict.fromkeys(twice))}: one name is there twice: use one "
+            "table, or names that differ in more than blanks, hyphens and capitals"
+        )
+    for name, one in zip(names, own, strict=True):
+        if name not in FIXED and one in folded[len(names) :]:
+            raise SpecError(
+                f"policy: intruder '{name}': no intruder of this name is known"
+                f"{suggest(name, FIXED)}"
+            )

@@ -25,7 +25,6 @@ from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Limit
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
-from unveil.workflows.auditing.attack_names import uses_row_order
 
 # The columns of the first table: the limit of each, and its heading.
 ACHIEVED = {
@@ -193,9 +192,8 @@ def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     if most is None:
         return phrase("nothing: {}", result.not_learned)
     of = () if external else phrase("\n{}", name(most.column))
-    drawn = result.draws > 1 or result.error
     interval: Phrase = ()
-    if drawn and most.gain is not None:
+    if result.drawn and most.gain is not None:
         interval = phrase("\n{} to {}", percent(most.gain.low), percent(most.gain.high))
     return phrase("{}{}{}", percent(most.learned), of, interval)
 
@@ -267,9 +265,10 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
             ", and no attack on these attributes can link more than {}", counted(result.ceiling)
         )
     )
+    by = () if external else phrase(", {},", attack(result.attack or ""))
     yield phrase(
-        "The best attack, {}, links {} of {} people in the release; a [guess](guess) links {}{}.",
-        _attack_name(result.attack, external=external),
+        "The best attack{} links {} of {} people in the release; a [guess](guess) links {}{}.",
+        by,
         counted(result.linked.count),
         counted(result.linked.of),
         counted(result.guess or 0.0),
@@ -277,8 +276,8 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     )
     if result.claimed_by is not None and result.wrongly_confirmed is not None:
         yield phrase(
-            "The claims are those of {}, the attack with the most claims that are right.{}",
-            _attack_name(result.claimed_by, external=external),
+            "The claims are those of {}the attack with the most claims that are right.{}",
+            () if external else phrase("{}, ", attack(result.claimed_by)),
             ""
             if result.member
             else " Claims about people who are not in the release are counted "
@@ -290,13 +289,6 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.left_out and not external:
         left_out = tuple(piece for one in result.left_out for piece in ("; ", name(one)))[1:]
         yield phrase("Not made: {}.", left_out)
-
-
-def _attack_name(attack_name: str | None, *, external: bool) -> Piece:
-    """The name of an attack; others are not told that the order of the rows identifies people."""
-    if attack_name is None or (external and uses_row_order(attack_name)):
-        return "which is not told here"
-    return attack(attack_name)
 
 
 def _attacks(place: int, result: ScenarioResult) -> Exhibit:

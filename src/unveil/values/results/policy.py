@@ -171,10 +171,7 @@ class Policy(Spec, frozen=True, kw_only=True):
         if isinstance(tables, dict):
             raise SpecError("policy: intruder: a table of each intruder, [[intruder]] in TOML")
         if isinstance(tables, list | tuple) and all(isinstance(one, dict) for one in tables):
-            made = tuple(
-                DisclosureScenario(**{str(n): v for n, v in one.items()}) for one in tables
-            )
-            msgspec.structs.force_setattr(self, "intruder", made)
+            msgspec.structs.force_setattr(self, "intruder", tuple(map(_scenario, tables)))
         super().__post_init__()
         check_names(self.intruder)
         fields = tuple(name for name in self.__struct_fields__ if name != "intruder")
@@ -203,6 +200,18 @@ class Policy(Spec, frozen=True, kw_only=True):
         if limit is None or isinstance(limit, ClassLimit):
             return limit
         return kind(**{kind.parameter: limit})
+
+
+def _scenario(table: dict[Any, Any]) -> DisclosureScenario:
+    """One intruder of a policy; an error names him."""
+    try:
+        return DisclosureScenario(**{str(name): value for name, value in table.items()})
+    except SpecError as error:
+        rule = str(error).removeprefix(f"{method_name(DisclosureScenario)}: ")
+        if rule == str(error):
+            raise
+        whose = f"intruder '{table['name']}'" if "name" in table else "intruder"
+        raise SpecError(f"policy: {whose}: {rule}") from None
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):

@@ -70,6 +70,12 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     record_risks: RecordRisks | None = None
     households: HouseholdHits | None = None
     note: str = ""  # on how the intruder's knowledge was chosen
+    given: tuple[str, ...] = ()  # what the policy sets of the intruder's knowledge
+
+    @property
+    def drawn(self) -> bool:
+        """Whether people or cells were drawn at random."""
+        return self.linked is not None and self.linked.interval is not None
 
     @property
     def fixed(self) -> bool:

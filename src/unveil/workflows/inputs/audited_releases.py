@@ -164,6 +164,12 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             lambda one: tuple(f"{k} = {value}" for k, value in sorted((one.policy or {}).items())),
         ),
         *_differing(
+            "intruders of one name know different things of them, so that they are not compared "
+            "like with like",
+            attacked,
+            _knowledge_of_scenarios,
+        ),
+        *_differing(
             "they were audited by different versions of unveil",
             evidence,
             lambda one: (one.version,),
@@ -175,6 +181,15 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             f"nobody was attacked in {listing(nobodys)}: there is no risk by attacks to compare"
         )
     return tuple(notes)
+
+
+def _knowledge_of_scenarios(evidence: Evidence) -> tuple[str, ...]:
+    """What the policy of an audit sets of each intruder's knowledge."""
+    return tuple(
+        f"{row.name}: {field} = {getattr(row, field)}"
+        for row in evidence.scenarios
+        for field in row.given
+    )
 
 
 def _differing(

@@ -35,6 +35,7 @@ class ScenarioPlan:
     left_out: tuple[str, ...]
     draws: int
     sizes: Mapping[str, int] | None = None  # sample sizes of a replay, by step
+    given: tuple[str, ...] = ()  # what the policy sets of the intruder's knowledge
 
     @property
     def step(self) -> str:

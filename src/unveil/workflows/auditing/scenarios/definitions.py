@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import DataError, UnveilError, UsageError
+from unveil.errors import DataError, SpecError, UnveilError, UsageError
 from unveil.measures import sampling_fraction
 from unveil.table.microdata import Microdata
 from unveil.values.disclosure_scenario import (
@@ -25,6 +25,7 @@ from unveil.workflows.inputs.intruder_view import check_no_identifier
 MOST_VISIBLE = 6  # keys of an acquaintance
 STALE = 0.05  # share of the cells of a register
 INSIDERS_PART = 0.1  # of the respondents
+MOST_PEOPLE = 10**11  # of a register
 OTHERS_PER_MEMBER = 1  # people of a register beside each of the release, where no weight tells more
 # What an intruder has if nothing else is said. The masking is no secret.
 EXACT = {"error": 0.0, "coarse": False, "member": True, "plan": True, "together": True}
@@ -84,30 +85,40 @@ def visible_keys(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
     return tuple(name for name in known if name in chosen)
 
 
-def note_on(scenario: DisclosureScenario, inputs: AuditInputs) -> str:
-    """How the knowledge of a scenario was chosen where the schema does not say it."""
+def note_on(scenario: DisclosureScenario, given: Sequence[str], inputs: AuditInputs) -> str:
+    """How the knowledge of a scenario was chosen where neither schema nor policy say it."""
     people = inputs.pair.original
-    if scenario.name == ACQUAINTANCE and not any(people.schema[n].visible for n in inputs.known):
+    declared = any(people.schema[name].visible for name in inputs.known)
+    if scenario.name == ACQUAINTANCE and not declared and "knows" not in given:
         return (
-            "the schema declares no key visible, so that those with the fewest values are taken "
-            "for visible (visible = [...])"
+            "the schema declares no quasi-identifier visible, so that those with the fewest values "
+            "are taken for visible (visible = [...])"
         )
-    if scenario.name == REGISTER and not people.schema.with_role("weight"):
-        return (
-            "no weight tells how large the population is: as many strangers are assumed as the "
-            "release has people (records = ... in the policy)"
+    if scenario.member or "records" in given or _fraction(people) is not None:
+        return ""
+    why = "no weight tells how large the population is"
+    if people.schema.with_role("weight"):
+        why = (
+            "the weights do not tell how large the population is (some are missing or not above "
+            "0, or they sum to fewer people than there are)"
         )
-    return ""
+    return (
+        f"{why}: as many strangers are assumed as the release has people (records = ... in the "
+        "policy)"
+    )
 
 
 def _register_size(pair: FilePair) -> int:
     """The people of the population by the weights; without any, twice those of the release."""
-    members, fraction = len(pair.released), None
+    members, fraction = len(pair.released), _fraction(pair.original)
+    size = members * (1 + OTHERS_PER_MEMBER) if fraction is None else round(members / fraction)
+    return max(size, len(pair.original))
+
+
+def _fraction(people: Microdata) -> float | None:
     with suppress(UnveilError):  # the audit says what is wrong with the weights
-        fraction = sampling_fraction(pair.original)
-    if fraction is None:
-        return members * (1 + OTHERS_PER_MEMBER)
-    return max(round(members / fraction), members)
+        return sampling_fraction(people)
+    return None
 
 
 def _check(scenario: DisclosureScenario, inputs: AuditInputs) -> None:
@@ -119,15 +130,25 @@ def _check(scenario: DisclosureScenario, inputs: AuditInputs) -> None:
                 raise DataError(
                     f"{where}: knows: in the {file}, {absent_column(name, data.columns)}"
                 )
-        check_no_identifier(name, pair.original)
+        try:
+            check_no_identifier(name, pair.original)
+        except SpecError as error:
+            error.at(where)
+            raise
     members, held = len(pair.released), scenario.records
+    if not scenario.member and isinstance(held, float):
+        raise UsageError(
+            f"{where}: records: the file also has other people: give the number of people in it"
+        )
     if not isinstance(held, int):
         return
+    if held > MOST_PEOPLE:
+        raise UsageError(f"{where}: records: at most {MOST_PEOPLE:,} people")
     people = count(held, "person").replace("persons", "people")
-    if not scenario.member and held < members:
+    if not scenario.member and held < len(pair.original):
         raise UsageError(
-            f"{where}: records: a file of {people} is smaller than the release, of {members:,}; it "
-            "has the people of the release and others: give the number of both"
+            f"{where}: records: a file of {people} is smaller than the original, of "
+            f"{len(pair.original):,}; it has these people and others: give the number of both"
         )
     if scenario.member and held > members:
         raise UsageError(

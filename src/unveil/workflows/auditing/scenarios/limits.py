@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from unveil.measures import wilson
 from unveil.support.options import part_of
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
 from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
 
+ANY_NUMBER = 10**12  # people of whom those attacked are a sample
 NO_CLAIMS = "no attack has scores that tell how sure a link is"
 NOT_IN_EVIDENCE = "the audit has no such intruder: audit the release with this policy"
 OTHER_KNOWLEDGE = (
@@ -70,6 +72,7 @@ def _other_knowledge(scenario: DisclosureScenario, result: ScenarioResult) -> st
         and not (field == "knows" and set(scenario.knows or ()) == set(result.knows))
         and not (field == "plan" and scenario.plan)  # without a plan nobody knows it
     ]
+    differ += [field for field in result.given if field not in scenario.knowledge]
     return OTHER_KNOWLEDGE.format(", ".join(differ)) if differ else ""
 
 
@@ -108,6 +111,9 @@ def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
         f"people, without their own rows of {most.control:.1%}"
     )
     highest = most.learned
-    if result.draws > 1 or result.error:  # people or cells were drawn
-        highest = max(highest, 0.0 if most.gain is None else most.gain.high)
+    if result.drawn:  # of few people, or the same for all, the interval is that of a share
+        share = (
+            wilson(most.learned * most.n, most.n, ANY_NUMBER) if most.gain is None else most.gain
+        )
+        highest = max(highest, 0.0 if share is None else share.high)
     return highest, most.n, reason

@@ -29,9 +29,9 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan, held_by
 from unveil.workflows.auditing.scenarios.definitions import note_on
 from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file
+from unveil.workflows.auditing.scenarios.limits import ANY_NUMBER
 from unveil.workflows.auditing.settings import AuditSettings
 
-ANY_NUMBER = 10**12  # people of whom those attacked are a sample, where cells were drawn
 NOT_FOLLOWED = "no attack names rows whose other cells could be read"
 GENERALISED = "every unknown column is generalised"
 
@@ -192,7 +192,7 @@ def _pooled(parts: Sequence[Inference]) -> Inference:
         half = sum((w * (gain.high - gain.low) / 2) ** 2 for w, gain in gains) ** 0.5
         centre = means["linked"] - means["control"]
         interval = Interval(centre - half, centre + half, gains[0][1].confidence)
-    elif gains:
+    elif len(parts) == 1 and gains:
         interval = gains[0][1]
     means["learned"] = max(means["linked"] - means["control"], 0.0)
     return msgspec.structs.replace(
@@ -243,16 +243,16 @@ def _result(
             for one in ranked
         ),
         left_out=tuple(left_out),
-        note=note_on(scenario, inputs),
+        note=note_on(scenario, plan.given, inputs),
+        given=plan.given,
         **_spread(best, inputs),
     )
 
 
 def _people(scenario: DisclosureScenario, held: HeldFile) -> int:
     """The people whom the intruder holds, those of the release among them."""
-    if not scenario.member and isinstance(scenario.records, int):
-        return max(scenario.records, len(held.people))
-    return len(held.people)
+    others = not scenario.member and isinstance(scenario.records, int)
+    return int(scenario.records or 0) if others else len(held.people)
 
 
 def shared(hits: float, n: int, population: int) -> SharedCount:
@@ -273,7 +273,7 @@ def _confirmed(
     if tally.strangers is None or not isinstance(scenario.records, int):
         return right, wrong
     outside = shared(tally.strangers.claimed, tally.strangers.n, ANY_NUMBER)
-    people = max(scenario.records, members)
+    people = scenario.records
     weights = members / people, 1 - members / people
 
     def weighted(inside: float, others: float) -> float:

@@ -27,8 +27,13 @@ def plan_scenarios(
     sizes: Mapping[str, int] | None,
 ) -> list[ScenarioPlan]:
     """The scenarios beside the stress test, which is the attacks of the audit itself."""
+    given = {one.name: one.knowledge for one in (() if policy is None else policy.intruder)}
     return [
-        replace(plan_scenario(one, inputs, settings, requested), sizes=sizes)
+        replace(
+            plan_scenario(one, inputs, settings, requested),
+            sizes=sizes,
+            given=given.get(one.name, ()),
+        )
         for one in scenarios_of(inputs, policy)
         if one.name != STRESS_TEST
     ]

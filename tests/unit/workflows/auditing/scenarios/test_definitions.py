@@ -78,6 +78,9 @@ REFUSED = {
         {"name": "bank", "knows": ["age"], "member": False, "records": 0.5}, "number of people",
     ),
     "no name": ({"name": " "}, "name"),
+    "a name that is no file's": ({"name": "bank/insurer", "knows": ["age"]}, "letters"),
+    "a name that is too long": ({"name": "x" * 300, "knows": ["age"]}, "up to 60"),
+    "a name like another": ({"name": "Register", "knows": ["age"], "max_linked": 1}, "register"),
     "an unknown key": ({"name": "register", "max_linkd": 0.1}, "max_linked"),
 }  # fmt: skip
 
@@ -96,6 +99,30 @@ def test_a_policy_without_a_limit_is_told_what_would_be_judged():
         Policy()
 
 
+def test_an_error_names_the_intruder():
+    with pytest.raises(SpecError, match="policy: intruder 'bank': error"):
+        Policy(intruder=[{"name": "bank", "knows": ["age"], "error": 2}])
+
+
+def test_names_that_would_be_one_file_are_refused():
+    tables = [{"name": n, "knows": ["age"], "max_linked": 1} for n in ("big bank", "big-bank")]
+    with pytest.raises(SpecError, match="twice"):
+        Policy(intruder=tables)
+
+
+def test_weights_that_cannot_be_used_are_noted():
+    from unveil.workflows.auditing.scenarios.definitions import note_on
+
+    people = unveil.households(60)
+    frame = people.to_frame()
+    zero = unveil.Microdata(frame.with_columns(weight=frame["weight"] * 0), people.schema)
+    found = read_inputs(zero, zero, None, "person", AuditSettings(), 0)
+    register = scenario(found, "register")
+    assert register.records == 120
+    assert "weights do not tell" in note_on(register, (), found)
+    assert note_on(register, ("records",), found) == ""
+
+
 def test_one_name_is_one_intruder():
     with pytest.raises(SpecError, match="twice"):
         Policy(intruder=[{"name": "register", "max_linked": 0.1}] * 2)
@@ -106,8 +133,10 @@ def test_one_name_is_one_intruder():
     [
         ({"name": "bank", "knows": ["incom"]}, DataError, "income"),
         ({"name": "bank", "knows": ["person"]}, SpecError, "identifier"),
-        ({"name": "register", "records": 59}, UsageError, "smaller than the release"),
+        ({"name": "register", "records": 59}, UsageError, "smaller than the original"),
         ({"name": "insider", "records": 61}, UsageError, "at most"),
+        ({"name": "register", "records": 0.5}, UsageError, "number of people"),
+        ({"name": "register", "records": 10**20}, UsageError, "at most"),
     ],
 )
 def test_what_these_files_cannot_have_is_refused_before_any_attack(inputs, table, error, named):

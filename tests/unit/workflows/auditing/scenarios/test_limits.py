@@ -62,8 +62,12 @@ def test_the_most_learned_column_counts_and_nothing_is_learned_where_all_is_know
     assert (found.found, found.kept, found.people) == (0.2, False, 90)
     assert "pay" in found.reason
     drawn = learned(0.08, Interval(0.02, 0.14, 0.95))
-    (found,) = limits([row(learned=(drawn,))], max_learned=0.1)
-    assert (found.found, found.kept) == (0.14, False)  # 5 % of the cells were drawn
+    of_some = counted(4.0, interval=Interval(0.01, 0.1, 0.95))
+    (found,) = limits([row(learned=(drawn,), linked=of_some)], max_learned=0.1)
+    assert (found.found, found.kept) == (0.14, False)  # people or cells were drawn
+    (found,) = limits([row(learned=(learned(0.0),), linked=of_some)], max_learned=0.01)
+    assert 0.01 < found.found < 0.06  # nobody of 90: the interval of a share
+    assert not found.kept
     (found,) = limits([row(not_learned=KNOWS_ALL)], max_learned=0.0)
     assert (found.found, found.kept) == (0.0, True)
     (found,) = limits([row(not_learned="every unknown column is generalised")], max_learned=0.5)
@@ -85,7 +89,11 @@ def test_an_intruder_of_the_same_name_who_knows_something_else_is_another():
         (found,) = limits([row()], max_linked=1.0, **other)
         assert (found.found, found.kept) == (None, False)
         assert next(iter(other)) in found.reason
-    (same,) = limits([row()], max_linked=1.0, knows=["age"], error=0.05, records=200)
+    (found,) = limits([row(given=("error",))], max_linked=1.0)  # which this policy leaves out
+    assert (found.found, found.kept) == (None, False)
+    (same,) = limits(
+        [row(given=("error",))], max_linked=1.0, knows=["age"], error=0.05, records=200
+    )
     assert same.kept
 
 
