@@ -115,7 +115,7 @@ def command() -> None:
     type=float,
     default=0.0,
     metavar="SHARE",
-    help="Share of stale cells that method-aware attacks allow for.",
+    help="Share of stale cells to allow for.",
 )
 @click.option(
     "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
