@@ -39,9 +39,22 @@ def test_without_scripts_the_tables_are_there(page_of, open_page):
     opened = open_page(page_of("audit"), PHONE, scripts=False)
     assert opened.ask("() => document.querySelectorAll('svg').length") == 0
     assert opened.page.locator("noscript p").is_visible()
-    for one in opened.page.locator("summary").all():
+    for one in opened.page.locator("details.choice:not([open]) > summary").all()[::-1]:
+        one.click()
+    for one in opened.page.locator("figure summary").all():
         one.click()
     assert opened.ask(HIDDEN) == []
     assert opened.ask(WIDE) == []
     assert opened.asked == [opened.address]
+    opened.page.close()
+
+
+def test_a_chart_of_a_scenario_has_its_width_once_it_is_opened(page_of, open_page):
+    opened = open_page(page_of("audit"), LAPTOP)
+    choice = opened.page.locator("#people details.choice").nth(1)
+    choice.locator("> summary").click()
+    chart = choice.locator("svg").first
+    chart.wait_for(state="visible")
+    opened.page.wait_for_timeout(300)
+    assert chart.bounding_box()["width"] > 300
     opened.page.close()

@@ -111,11 +111,7 @@ def command() -> None:
     help="original-to-release (default) or release-to-original.",
 )
 @click.option(
-    "--error",
-    type=float,
-    default=0.0,
-    metavar="SHARE",
-    help="Share of stale cells to allow for.",
+    "--error", type=float, default=0.0, metavar="SHARE", help="Share of stale cells to allow for."
 )
 @click.option(
     "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."

@@ -10,6 +10,10 @@
       (error) => { holder.dataset.drawn = "no"; console.error(error); }
     );
   }
+  // A chart in a closed view has no width until the view is opened.
+  for (const one of document.querySelectorAll("details.choice")) {
+    one.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")));
+  }
   // On paper nothing can be opened: tables behind charts are printed with them.
   const closed = [];
   window.addEventListener("beforeprint", () => {
