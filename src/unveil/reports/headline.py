@@ -99,7 +99,7 @@ def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
         "This release does NOT keep the [policy](policy): it misses {} of {}{}.",
         counted(len(verdict.broken)),
         several(len(verdict.limits), "limit"),
-        phrase("; the largest misses: {}", first) if first else (),
+        phrase("; the largest misses, relative to their limits: {}", first) if first else (),
     )
 
 
