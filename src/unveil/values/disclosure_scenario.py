@@ -166,11 +166,6 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
         """The limits that are set."""
         return {n: value for n in SCENARIO_LIMITS if (value := getattr(self, n)) is not None}
 
-    def over(self, default: DisclosureScenario) -> DisclosureScenario:
-        """The scenario, completed by the default one of its name."""
-        own = {n: value for n in self.__struct_fields__ if (value := getattr(self, n)) is not None}
-        return msgspec.structs.replace(default, **own)
-
     def to_dict(self) -> dict[str, Any]:
         """What is set, as plain values, as in a TOML table."""
         plain: dict[str, Any] = msgspec.to_builtins(self)

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from unveil.values.disclosure_scenario import FIXED
 from unveil.values.results.disclosure import HouseholdHits, Inference
 from unveil.values.results.risk import Interval
 from unveil.values.results.subgroups import RecordRisks, Subgroups
@@ -76,11 +75,6 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     def drawn(self) -> bool:
         """Whether people or cells were drawn at random."""
         return self.linked is not None and self.linked.interval is not None
-
-    @property
-    def fixed(self) -> bool:
-        """Whether every audit has this scenario."""
-        return self.name in FIXED
 
     @property
     def knows_all(self) -> bool:
