@@ -213,7 +213,7 @@ def test_a_killed_audit_is_resumed(unveil_command, here):
     assert folder.stat().st_mode & 0o777 == 0o700
     other = unveil_command("audit", *given[:-2], "--seed", "9", *given[-2:], "--resume")
     assert other.code == 2
-    assert "other files, settings, seed or version" in other.err
+    assert "other files, settings, policy, seed or version" in other.err
     steps = []
     with pytest.MonkeyPatch.context() as patch:
         from unveil.files.checkpoints import CheckpointFolder

@@ -47,13 +47,20 @@ def _people(n, seed):
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame(
         {
-            "region": rng.choice(["north", "south", "west"], n, p=[0.6, 0.3, 0.1]),
-            "job": rng.choice(["a", "b", "c", "d"], n),
+            "region": _varied(rng.choice(["north", "south", "west"], n, p=[0.6, 0.3, 0.1])),
+            "job": _varied(rng.choice(["a", "b", "c", "d"], n)),
             "income": np.exp(rng.normal(8, 1, n)),
             "rent": rng.normal(0, 1, n),
         }
     )
     return unveil.Microdata(frame, unveil.Schema(quasi=NAMES))
+
+
+def _varied(values):
+    """PRAM refuses a column of one category: the first of these becomes another one."""
+    if (values == values[0]).all():
+        values[0] = "other"
+    return values
 
 
 def _out_of_date(people, error, seed):

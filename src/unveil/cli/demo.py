@@ -10,6 +10,7 @@ from unveil.cli.console import print_table, progress, say
 from unveil.cli.options import PATH
 from unveil.cli.verdict_text import print_comparison
 from unveil.errors import FileError
+from unveil.support.phrases import plain
 from unveil.wording import reason
 
 PAGES = 0.04  # duration of the pages, beside all else
@@ -35,6 +36,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     The sample is masked in three ways. Each release is audited and checked against a policy; the
     releases are compared; each audit and the comparison get a page. All files are in the folder.
     """
+    from unveil.reports.summary import summary
     from unveil.reports.write import report
     from unveil.table.sample import SCHEMA as ATTRIBUTES
     from unveil.workflows.demo import COMPARISON, DATA, DESCRIPTIONS, LIMITS, PLANS, demonstrate
@@ -74,7 +76,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     print_table(["release", "what is done", "to"], rows)
     say()
     for name, audit in result.audits.items():
-        say(f"{name}, by the policy {folder / LIMITS}: {audit}")
+        say(f"{name}, by the policy {folder / LIMITS}: {plain(summary(audit.evidence).verdict)}")
         say()
     print_comparison(result.comparison)
     say()

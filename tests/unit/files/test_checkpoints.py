@@ -19,7 +19,7 @@ def test_what_is_finished_is_kept(tmp_path):
     assert value == 3
     assert np.array_equal(each, [0.5, np.nan], equal_nan=True)
     assert again.find("other", dict) == ({"x": 1.5}, None)
-    with pytest.raises(unveil.UnveilError, match="other files, settings, seed or version"):
+    with pytest.raises(unveil.UnveilError, match="other files, settings, policy, seed or version"):
         CheckpointFolder(folder, "b", resume=True)
     (folder / "other.json").write_text("{")
     with pytest.raises(unveil.UnveilError, match="not as it was left: begin anew"):

@@ -161,7 +161,7 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
         *_differing(
             "they were held against different policies",
             {name: one for name, one in evidence.items() if one.policy is not None},
-            lambda one: tuple(f"{k} = {value}" for k, value in sorted((one.policy or {}).items())),
+            _settings_of_policy,
         ),
         *_differing(
             "intruders of one name know different things of them, so that they are not compared "
@@ -181,6 +181,14 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             f"nobody was attacked in {listing(nobodys)}: there is no risk by attacks to compare"
         )
     return tuple(notes)
+
+
+def _settings_of_policy(evidence: Evidence) -> tuple[str, ...]:
+    """The limits of a policy and what it sets of each intruder, in one order."""
+    limits = dict(evidence.policy or {})
+    for intruder in limits.pop("intruder", ()):
+        limits |= {f"{intruder['name']}: {k}": v for k, v in intruder.items() if k != "name"}
+    return tuple(f"{key} = {value}" for key, value in sorted(limits.items()))
 
 
 def _knowledge_of_scenarios(evidence: Evidence) -> tuple[str, ...]:
