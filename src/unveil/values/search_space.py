@@ -168,7 +168,7 @@ class SearchSpace(Spec, frozen=True, kw_only=True):
     ({'method': 'rank-swapping', 'p': 21, 'columns': ['age']},)
     """
 
-    combination: tuple[Combination, ...]
+    combination: tuple[Combination, ...] = ()  # none: those that suit the columns
     fixed: tuple[dict[str, Any], ...] = ()  # steps that begin every plan
     forbid: tuple[str, ...] = ()  # methods that no plan uses
     unchanged: tuple[str, ...] = ()  # columns that stay as they are
@@ -184,10 +184,10 @@ class SearchSpace(Spec, frozen=True, kw_only=True):
             for one in self.combination
             if not any(table.get("method") in self.forbid for table in one.mask)
         )
-        if not allowed:
-            why = f" after {listing(self.forbid)} is forbidden" if self.forbid else ""
+        if self.combination and not allowed:
             raise SpecError(
-                f"space: no combination is left{why}: name at least one, [[combination]]"
+                f"space: every combination uses {listing(self.forbid)}, which is forbidden: name "
+                "one that does not, [[combination]]"
             )
         msgspec.structs.force_setattr(self, "combination", allowed)
         names = [one.name for one in allowed]

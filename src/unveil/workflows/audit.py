@@ -163,6 +163,7 @@ class AuditRun:
     sizes: dict[str, int] | None = None  # sample sizes of a replay, by step
     progress: TaskProgress | None = None
     made: Container[str] | None = None  # the attacks of evidence that says nothing of its effort
+    rows: Container[str] | None = None  # the scenarios beside the stress test; None: all
 
     @cached_property
     def work(self) -> WorkPlan:
@@ -358,7 +359,8 @@ class AuditRun:
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:
-        return plan_scenarios(self.inputs, self.policy, self.settings, self.specs, self.sizes)
+        plans = plan_scenarios(self.inputs, self.policy, self.settings, self.specs, self.sizes)
+        return [one for one in plans if self.rows is None or one.scenario.name in self.rows]
 
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints

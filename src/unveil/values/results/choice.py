@@ -1,0 +1,122 @@
+"""A choice: the plan of the least loss that keeps a policy, and what the search found around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from unveil.values.release.release import Release
+from unveil.values.results.evidence import Audit
+from unveil.values.results.study import TriedPlan
+
+
+class FigureOverSeeds(msgspec.Struct, frozen=True, kw_only=True):
+    """The figure of one limit in the search, on fresh seeds, and in the audit."""
+
+    limit: str
+    scenario: str
+    allowed: float
+    searched: float | None  # on the seeds of the search
+    fresh: tuple[float, ...]  # on each fresh seed
+    bound: float  # what nearly every seed stays below
+    audited: float | None = None  # of the release that is published; None: not audited
+
+    @property
+    def mean(self) -> float:
+        """The mean over the fresh seeds."""
+        return sum(self.fresh) / len(self.fresh)
+
+
+class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan carried out again on fresh seeds, against every attack."""
+
+    number: int  # of the plan
+    repetitions: int
+    kept: int  # of these, how many keep every limit
+    accepted: bool  # whether nearly every seed keeps every limit
+    loss: float  # mean over the fresh seeds
+    figures: tuple[FigureOverSeeds, ...]  # the dearest first
+
+
+class LimitCost(msgspec.Struct, frozen=True, kw_only=True):
+    """What one limit costs: the loss that one step more of it would save."""
+
+    limit: str
+    scenario: str
+    allowed: float
+    binds: bool  # whether a plan that breaks only this limit would lose less
+    loosened: float  # by one step
+    plan: int | None  # of the least loss, if it were loosened
+    loss: float | None
+    saves: float | None
+
+
+class MethodReach(msgspec.Struct, frozen=True, kw_only=True):
+    """What one combination of masks reaches at best."""
+
+    combination: str
+    tried: int
+    kept: int | None  # the plan of the least loss that keeps every limit
+    loss: float | None  # of that plan
+    safest: int | None  # the plan of the least risk
+    risk: float | None
+
+
+class StudyResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a search found, and what was chosen."""
+
+    version: str
+    records: int  # of the original
+    trials: int  # that were asked for
+    seed: int
+    policy: dict[str, Any]
+    space: dict[str, Any]
+    grid: int  # plans of the declared grid among those tried
+    tried: tuple[TriedPlan, ...]
+    frontier: tuple[int, ...]  # plans that no other dominates, the least loss first
+    chosen: int | None  # None: no plan keeps every limit
+    nearest: int | None  # where none does
+    confirmations: tuple[Confirmation, ...]  # in the order in which they were made
+    costs: tuple[LimitCost, ...]
+    reach: tuple[MethodReach, ...]
+    uses: tuple[str, ...]  # by whose largest loss plans are compared
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, number: int) -> TriedPlan:
+        """One plan by its number."""
+        return next(one for one in self.tried if one.number == number)
+
+    @property
+    def confirmation(self) -> Confirmation | None:
+        """How the chosen plan did on fresh seeds."""
+        made = (one for one in self.confirmations if one.number == self.chosen and one.accepted)
+        return next(made, None)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Choice:
+    """The chosen plan carried out once with a seed of its own, its audit, and the study."""
+
+    study: StudyResult
+    release: Release | None  # None: no plan keeps every limit
+    audit: Audit | None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the audit of the chosen release keeps every limit."""
+        verdict = None if self.audit is None else self.audit.verdict
+        return verdict is not None and verdict.passed
+
+    def __repr__(self) -> str:
+        study = self.study
+        if study.chosen is None:
+            return f"Choice(none of {len(study.tried)} plans keeps every limit)"
+        return f"Choice(plan {study.chosen} of {len(study.tried)}, loss {self.loss:.3f})"
+
+    @property
+    def loss(self) -> float:
+        """The loss of the chosen plan on fresh seeds."""
+        made = self.study.confirmation
+        return float("nan") if made is None else made.loss

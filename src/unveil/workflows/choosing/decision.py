@@ -1,0 +1,170 @@
+"""The decision: which plan to confirm next, which to choose, and what each limit costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+
+from unveil.values.results.choice import Confirmation, LimitCost, MethodReach
+from unveil.values.results.policy import Limit
+from unveil.values.results.study import TriedPlan
+from unveil.values.search_space import SearchSpace
+from unveil.workflows.choosing.confirmation import MOST_CONFIRMED, expected_risk, is_undecided
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, share_of_limit
+
+STEP = 1.5  # a limit is loosened by half as much again
+
+
+def frontier(tried: Iterable[TriedPlan]) -> list[TriedPlan]:
+    """The plans that no other dominates in risk and loss, the least loss first."""
+    complete = [one for one in tried if one.complete]
+    found, least = list[TriedPlan](), inf
+    for one in sorted(complete, key=lambda one: (_loss(one), _risk(one), one.number)):
+        if _risk(one) < least:
+            found.append(one)
+            least = _risk(one)
+    return found
+
+
+def keeps_limits(tried: TriedPlan) -> bool:
+    """Whether a plan met every attack and keeps every limit, on the seeds of the search."""
+    return tried.complete and all(limit.kept for limit in tried.limits)
+
+
+def next_to_confirm(
+    tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation]
+) -> TriedPlan | None:
+    """The plan whose repetitions decide most; None: the choice is made.
+
+    Along the frontier less loss means more risk. The first is the plan of the least loss that is
+    expected to keep its limits on nearly every seed. Once one is accepted, the next with less loss
+    is tried; once one is refused, the next that is safer by as much as this one lacked.
+    """
+    by_number = {one.number: one for one in tried}
+    if confirmed and is_undecided(confirmed[-1]):
+        return by_number[confirmed[-1].number]
+    last = {one.number: one for one in confirmed}
+    open_plans = frontier(one for one in tried if keeps_limits(one))
+    if len(last) >= MOST_CONFIRMED or not open_plans:
+        return None
+    accepted = [by_number[n] for n, one in last.items() if one.accepted]
+    refused = [by_number[n] for n, one in last.items() if not one.accepted]
+    riskiest = min((_expected(by_number[one.number]) / _excess(one) for one in last.values()
+                    if not one.accepted), default=inf)  # fmt: skip
+    if accepted:
+        least = min(_loss(one) for one in accepted)
+        better = [one for one in open_plans if _loss(one) < least and one.number not in last]
+        better = [one for one in better if all(_risk(one) < _risk(other) for other in refused)]
+        return better[-1] if better else None
+    safer = [one for one in open_plans if one.number not in last]
+    fitting = [one for one in safer if _expected(one) <= min(1.0, riskiest)]
+    if fitting:
+        return fitting[0]
+    untested = [one for one in safer if all(_risk(one) < _risk(other) for other in refused)]
+    return untested[-1] if untested else None  # the safest of all
+
+
+def chosen_plan(confirmed: Sequence[Confirmation]) -> int | None:
+    """The accepted plan of the least loss on fresh seeds."""
+    last = {one.number: one for one in confirmed}
+    accepted = [one for one in last.values() if one.accepted]
+    return min(accepted, key=lambda one: (one.loss, one.number)).number if accepted else None
+
+
+def nearest_plan(tried: Sequence[TriedPlan]) -> int | None:
+    """The plan that misses the fewest limits, then whose largest miss is the smallest."""
+    complete = [one for one in tried if one.complete]
+    if not complete:
+        return None
+
+    def distance(one: TriedPlan) -> tuple[int, float, float]:
+        missed = [limit.miss for limit in one.limits if not limit.kept]
+        return len(missed), max(missed, default=_expected(one)), _loss(one)
+
+    return min(complete, key=distance).number
+
+
+def limit_costs(tried: Sequence[TriedPlan], chosen: TriedPlan | None) -> tuple[LimitCost, ...]:
+    """What each limit costs, by the plans that met every attack."""
+    complete = [one for one in tried if one.complete]
+    if not complete:
+        return ()
+    costs = []
+    for limit in complete[0].limits:
+        if isinstance(limit.allowed, bool | tuple) or limit.limit in LOSS_LIMITS:
+            continue
+        looser = [one for one in complete if _kept_if_loosened(one, limit)]
+        best = min(looser, key=lambda one: (_loss(one), one.number), default=None)
+        gain = None
+        if best is not None and chosen is not None:
+            gain = max(_loss(chosen) - _loss(best), 0.0)
+        costs.append(
+            LimitCost(
+                limit=limit.limit,
+                scenario=limit.scenario,
+                allowed=float(limit.allowed),
+                binds=bool(gain) if chosen is not None else best is not None,
+                loosened=_loosened(limit),
+                plan=None if best is None else best.number,
+                loss=None if best is None else best.loss,
+                saves=gain,
+            )
+        )
+    return tuple(sorted(costs, key=lambda one: -(one.saves or 0.0)))
+
+
+def reach(tried: Sequence[TriedPlan], space: SearchSpace) -> tuple[MethodReach, ...]:
+    """What each combination reaches: the least loss that keeps every limit, and the least risk."""
+    found = []
+    for combination in space.combination:
+        of_it = [one for one in tried if one.candidate.combination == combination.name]
+        kept = min((one for one in of_it if keeps_limits(one)), key=_loss, default=None)
+        safest = min((one for one in of_it if one.complete), key=_risk, default=None)
+        found.append(
+            MethodReach(
+                combination=combination.name,
+                tried=len(of_it),
+                kept=None if kept is None else kept.number,
+                loss=None if kept is None else kept.loss,
+                safest=None if safest is None else safest.number,
+                risk=None if safest is None else safest.risk,
+            )
+        )
+    return tuple(found)
+
+
+def _loss(one: TriedPlan) -> float:
+    return inf if one.loss is None else one.loss
+
+
+def _risk(one: TriedPlan) -> float:
+    return inf if one.risk is None else one.risk
+
+
+def _expected(one: TriedPlan) -> float:
+    found = expected_risk(one)
+    return inf if found is None else found
+
+
+def _excess(one: Confirmation) -> float:
+    """By how much the worst bound is beyond its limit."""
+    worst = one.figures[0] if one.figures else None
+    if worst is None or not worst.allowed:
+        return 1.0
+    share = worst.allowed / worst.bound if worst.limit in AT_LEAST else worst.bound / worst.allowed
+    return max(share, 1.0) if share > 0 else inf
+
+
+def _loosened(limit: Limit) -> float:
+    allowed = limit.allowed
+    assert not isinstance(allowed, bool | tuple)
+    return allowed / STEP if limit.limit in AT_LEAST else min(allowed * STEP, 1.0)
+
+
+def _kept_if_loosened(tried: TriedPlan, loosened: Limit) -> bool:
+    """Whether a plan keeps every limit, if this one were a step looser."""
+    key = loosened.scenario, loosened.limit
+    return all(
+        limit.kept or ((limit.scenario, limit.limit) == key and share_of_limit(limit) <= STEP)
+        for limit in tried.limits
+    )

@@ -1,0 +1,127 @@
+"""The default space of a search: the masks that suit the columns, by role and level."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from unveil.errors import SpecError
+from unveil.masks.base import is_constant
+from unveil.table.microdata import Microdata
+from unveil.values.search_space import Combination, SearchSpace
+from unveil.wording import absent_column, listing
+
+Table = dict[str, Any]
+SWAPPED = {"from": 1, "to": 50}  # % of the ranks
+NOISE = {"from": 0.05, "to": 1.5, "log": True}  # deviations of the column
+CHANGED = {"from": 0.02, "to": 0.8}  # probability that a category changes
+GROUP = {"from": 3, "to": 50, "log": True}  # records that become alike
+STARS = {"from": 2, "to": 20, "log": True}
+
+
+class MaskedColumns(NamedTuple):
+    """The columns that a search may mask, by what an intruder may do with them."""
+
+    key_numbers: tuple[str, ...]
+    key_categories: tuple[str, ...]
+    other_numbers: tuple[str, ...]  # confidential and no key
+    other_categories: tuple[str, ...]
+    weights: tuple[str, ...]  # equal weights tell who lives together
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.key_numbers + self.key_categories
+
+
+def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpace:
+    """The space with the combinations that suit the columns, if it names none.
+
+    Numbers are masked by one method and categories by another.
+
+    Keys are swapped, get noise, or become alike in groups; what is confidential and no key is
+    swapped in all of them, or left as it is.
+
+    >>> import unveil
+    >>> [one.name for one in filled_space(unveil.households(100)).combination][:2]
+    ['swapping', 'noise']
+    """
+    space = SearchSpace() if space is None else space
+    columns = masked_columns(data, space.unchanged)
+    if space.combination:
+        return space
+    combinations = tuple(
+        Combination(name=name, mask=masks)
+        for name, masks in _combinations(columns)
+        if masks and not any(mask["method"] in space.forbid for mask in masks)
+    )
+    if not combinations:
+        why = f" without {listing(space.forbid)}" if space.forbid else ""
+        raise SpecError(
+            f"space: no mask suits the columns{why}: give a space of your own (--space), or leave "
+            "fewer columns unchanged"
+        )
+    return msgspec.structs.replace(space, combination=combinations)
+
+
+def masked_columns(data: Microdata, unchanged: Sequence[str] = ()) -> MaskedColumns:
+    """The columns that a search may mask: keys, confidential ones and weights that vary."""
+    for name in unchanged:
+        if name not in data.columns:
+            raise SpecError(f"space: unchanged: {absent_column(name, data.columns)}")
+    keys = data.schema.with_role("quasi")
+    free = [name for name in data.columns if name not in unchanged]
+    varying = [name for name in free if not is_constant(data, name)]
+
+    def of(names: Iterable[str], *, numbers: bool) -> tuple[str, ...]:
+        wanted = set(names)
+        return tuple(
+            name
+            for name in varying
+            if name in wanted and (data.schema[name].level == "numeric") is numbers
+        )
+
+    others = [name for name in data.schema.with_role("confidential") if name not in keys]
+    return MaskedColumns(
+        of(keys, numbers=True),
+        of(keys, numbers=False),
+        of(others, numbers=True),
+        of(others, numbers=False),
+        of(data.schema.with_role("weight"), numbers=True),
+    )
+
+
+def _combinations(columns: MaskedColumns) -> Iterable[tuple[str, tuple[Table, ...]]]:
+    numbers, categories = columns.key_numbers + columns.weights, columns.key_categories
+    swapped = _step("rank-permutation", numbers, p=SWAPPED)
+    noisy = _step("additive-noise", numbers, scale=NOISE)
+    changed = _step("pram", categories, theta=CHANGED, invariant=False)
+    others = (
+        *_step(
+            "rank-permutation",
+            columns.other_numbers,
+            name="confidential",
+            p=SWAPPED | {"or_none": True},
+        ),
+        *_step(
+            "pram",
+            columns.other_categories,
+            name="confidential categories",
+            theta=CHANGED | {"or_none": True},
+        ),
+    )
+    weights = _step("rank-permutation", columns.weights, name="weights", p=10)
+    yield "swapping", (*swapped, *changed, *others)
+    yield "noise", (*noisy, *changed, *others)
+    keys = columns.keys + columns.weights
+    yield "microaggregation", (*_step("microaggregation", keys, k=GROUP), *others)
+    if len(columns.keys) > 0:
+        ranges = _step("mondrian", columns.keys, k=GROUP)
+        yield "generalisation", (*ranges, *weights, *others)
+    if categories:
+        stars = _step("local-suppression", categories, k=STARS)
+        yield "suppression and swapping", (*stars, *swapped, *others)
+
+
+def _step(method: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Table, ...]:
+    """One step of these columns; none if there are none."""
+    return ({"method": method, "columns": list(columns), **parameters},) if columns else ()

@@ -1,0 +1,160 @@
+"""One evaluation: carry out a plan, measure its loss, and attack it as far as it takes.
+
+Risk is a maximum over attacks, so an attack can only add to it. Cheap attacks come first; a plan
+that these already link more than a fully attacked one that loses no more is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+
+from unveil import measures
+from unveil.engines.select import AUTO
+from unveil.errors import UnveilError
+from unveil.files.documents.toml import mask_from
+from unveil.support.seeds import stream
+from unveil.support.work import Effort
+from unveil.table.microdata import Microdata
+from unveil.values.disclosure_scenario import STRESS_TEST
+from unveil.values.file_pair import FilePair
+from unveil.values.release.plan import SEED_BITS, Plan
+from unveil.values.release.release import Release
+from unveil.values.results.policy import Limit, Policy
+from unveil.values.results.study import Stage, TriedPlan
+from unveil.values.search_space import Candidate, SearchSpace
+from unveil.workflows.audit import AuditRun
+from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
+from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
+from unveil.workflows.auditing.scenarios.limits import scenario_limits
+from unveil.workflows.auditing.scenarios.results import scenario_result
+from unveil.workflows.auditing.scenarios.rows import plan_scenarios
+from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.choosing.limit_shares import file_limits, largest_share, worst_of
+from unveil.workflows.mask import mask_again
+
+NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
+LOSES_TOO_MUCH = "it loses more than the policy allows"
+DOMINATED = "another plan that loses no more has less risk"
+
+
+class Incumbent(NamedTuple):
+    """The risk and the loss of a plan that met every attack."""
+
+    risk: float
+    loss: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluator:
+    """Evaluates plans of one original by one policy; the work on the original is done once."""
+
+    original: Microdata
+    policy: Policy
+    space: SearchSpace
+    seed: int
+    effort: Effort = "quick"
+    engine: str = AUTO
+
+    def plan(self, candidate: Candidate, repetition: int = 0) -> Plan:
+        """The plan of a candidate, with the seed of one repetition: the same for all candidates."""
+        masks = tuple(mask_from(table) for table in self.space.tables(candidate))
+        return Plan(masks, seed=self._seed("masking", repetition))
+
+    def _seed(self, purpose: str, repetition: int) -> int:
+        rng = stream(self.seed, "choose", purpose, str(repetition))
+        return int(rng.integers(0, 2**SEED_BITS - 1))
+
+    def evaluate(
+        self,
+        number: int,
+        candidate: Candidate,
+        incumbents: Sequence[Incumbent] = (),
+        *,
+        repetition: int = 0,
+    ) -> TriedPlan:
+        """The risk and the loss of a candidate; attacks stop where an incumbent dominates it."""
+        tried = TriedPlan(
+            number=number, candidate=candidate, masks=self.space.tables(candidate), stage="refused"
+        )
+        try:
+            plan = self.plan(candidate, repetition)
+            release = mask_again(self.original, plan)
+            if len(release.data) == 0:
+                return msgspec.structs.replace(tried, note="no record is left")
+            return self._measure(tried, release, incumbents, repetition)
+        except UnveilError as error:
+            return msgspec.structs.replace(tried, note=str(error))
+
+    def _measure(
+        self, tried: TriedPlan, release: Release, incumbents: Sequence[Incumbent], repetition: int
+    ) -> TriedPlan:
+        loss, uses, limits = self._loss(release)
+        stage: Stage = "attacked"
+        note = ""
+        if not all(one.kept for one in limits):
+            stage, note = "dropped", LOSES_TOO_MUCH
+        else:
+            rivals = [one.risk for one in incumbents if one.loss <= loss]
+            for part in self._attacks(release, repetition):
+                limits = worst_of(limits, part)
+                if rivals and min(rivals) < largest_share(limits):
+                    stage, note = "dropped", DOMINATED
+                    break
+        return msgspec.structs.replace(
+            tried,
+            stage=stage,
+            note=note,
+            risk=largest_share(limits),
+            loss=loss,
+            uses=uses,
+            limits=limits,
+        )
+
+    def _loss(self, release: Release) -> tuple[float, dict[str, float], tuple[Limit, ...]]:
+        """The overall loss, that of each use, and the limits on them."""
+        pair = FilePair.of(self.original, release.data, release.row_map)
+        overall = measures.loss(pair, seed=0).overall.value or 0.0
+        return overall, {}, ()
+
+    def _attacks(self, release: Release, repetition: int) -> Iterator[tuple[Limit, ...]]:
+        """The limits as each group of attacks leaves them, the cheapest first."""
+        settings = AuditSettings(effort=self.effort, engine=self.engine, **NO_WHAT_IFS)
+        inputs = read_inputs(
+            self.original, release.shuffled(), None, None, settings, self._seed("audit", repetition)
+        )
+        rows = self._limited_rows(inputs, settings)
+        for blind in (True, False):
+            for row in rows:
+                runs = tuple(run for run in row.runs if run.blind is blind)
+                if runs:
+                    result = scenario_result(replace(row, runs=runs), inputs, settings, _silent)
+                    yield tuple(scenario_limits(self._only(row.scenario.name), (result,)))
+        if self._of_the_file is not None:
+            run = AuditRun(inputs, settings, self._of_the_file, None, rows=())
+            yield check_policy(self._of_the_file, run.run().evidence).limits
+
+    def _limited_rows(self, inputs: AuditInputs, settings: AuditSettings) -> list[ScenarioPlan]:
+        limited = {one.name for one in self.policy.intruder if one.limits}
+        plans = plan_scenarios(inputs, self.policy, settings, None, None)
+        return [one for one in plans if one.scenario.name in limited]
+
+    @cached_property
+    def _of_the_file(self) -> Policy | None:
+        """The limits that no intruder has but the stress test; None if there are none."""
+        limits = {name: getattr(self.policy, name) for name in file_limits(self.policy)}
+        stress = tuple(one for one in self.policy.intruder if one.name == STRESS_TEST)
+        return Policy(**limits, intruder=stress) if limits or stress else None
+
+    def _only(self, name: str) -> Policy:
+        """The policy of one intruder alone."""
+        return Policy(intruder=tuple(one for one in self.policy.intruder if one.name == name))
+
+
+def _silent(done: int, total: int) -> None:
+    """Progress that nobody sees."""

@@ -1,0 +1,54 @@
+"""How much of each limit a release uses: risks of different kinds on one scale."""
+
+from collections.abc import Iterable
+from math import inf
+
+from unveil.values.results.policy import Limit, Policy
+
+LOSS_LIMITS = ("max_loss", "max_use_loss")  # what a release must preserve
+AT_LEAST = ("k_anonymity", "l_diversity")  # more is safer
+
+
+def share_of_limit(limit: Limit) -> float:
+    """The figure over its limit; up to 1 it is kept, infinite where it is no number.
+
+    Where nothing is allowed, one person stands for the limit.
+
+    >>> share_of_limit(Limit(limit="max_risk", allowed=0.05, found=0.1, kept=False, reason=""))
+    2.0
+    """
+    found, allowed = limit.found, limit.allowed
+    if isinstance(allowed, bool | tuple) or isinstance(found, bool | tuple | None):
+        return 0.0 if limit.kept else inf
+    if limit.limit in AT_LEAST:
+        return allowed / found if found else inf
+    if allowed:
+        return float(found / allowed)
+    return 1.0 + found * (limit.people or 1) if found else 0.0
+
+
+def largest_share(limits: Iterable[Limit]) -> float:
+    """The largest share of a limit on risk that is used."""
+    return max((share_of_limit(one) for one in limits if one.limit not in LOSS_LIMITS), default=0.0)
+
+
+def worst_of(*parts: Iterable[Limit]) -> tuple[Limit, ...]:
+    """Of each limit the finding that uses most of it, the dearest first."""
+    worst: dict[tuple[str, str], Limit] = {}
+    for limit in (one for part in parts for one in part):
+        key = limit.scenario, limit.limit
+        if key not in worst or share_of_limit(limit) > share_of_limit(worst[key]):
+            worst[key] = limit
+    return tuple(sorted(worst.values(), key=lambda one: -share_of_limit(one)))
+
+
+def limits_risk(policy: Policy) -> bool:
+    """Whether a policy has a limit on risk."""
+    limits = {*policy.to_dict()} - {*LOSS_LIMITS, "intruder", "use", "may_stay_unchanged"}
+    return bool(limits) or any(one.limits for one in policy.intruder)
+
+
+def file_limits(policy: Policy) -> tuple[str, ...]:
+    """The limits on risk that no intruder of the policy has."""
+    named = {*policy.to_dict()} - {*LOSS_LIMITS, "intruder", "use"}
+    return tuple(name for name in policy.__struct_fields__ if name in named)
