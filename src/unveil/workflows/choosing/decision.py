@@ -156,8 +156,7 @@ def _excess(one: Confirmation) -> float:
 
 
 def _loosened(limit: Limit) -> float:
-    allowed = limit.allowed
-    assert not isinstance(allowed, bool | tuple)
+    allowed = 0.0 if isinstance(limit.allowed, tuple) else float(limit.allowed)
     return allowed / STEP if limit.limit in AT_LEAST else min(allowed * STEP, 1.0)
 
 
