@@ -1,0 +1,1 @@
+"""The parts of a search for the best masking; the verb itself is not here."""
