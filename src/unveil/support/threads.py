@@ -1,8 +1,9 @@
 """Blocks of work on all cores, with progress, and a clean end when interrupted."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TypeVar
 
@@ -12,16 +13,33 @@ from unveil.support.options import Progress, whole_number
 A = TypeVar("A")
 B = TypeVar("B")
 MOST_THREADS = 1024
+_limit = [MOST_THREADS]  # of this process; the last counts
 SHARED_FROM = 4096  # records; with fewer, waking other threads takes longer than the work
 SHARED_CELLS = 2_000_000  # the same of a matrix
 
 
 def cores(threads: int | None) -> int:
-    """The number of threads to use: as given, else every core of this process."""
+    """The number of threads to use: as given, else every core that this process may use."""
     if threads is None:
         has_affinity = hasattr(os, "sched_getaffinity")
-        return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+        available = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+        return min(available, _limit[-1])
     return whole_number(threads, "threads", 1, MOST_THREADS)
+
+
+@contextmanager
+def limited_threads(threads: int) -> Iterator[None]:
+    """Leave cores to other processes: in the block, work takes so many threads unless asked.
+
+    >>> with limited_threads(1):
+    ...     cores(None)
+    1
+    """
+    _limit.append(min(threads, _limit[-1]))
+    try:
+        yield
+    finally:
+        _limit.pop()
 
 
 def block_bounds(n: int, size: int) -> list[int]:

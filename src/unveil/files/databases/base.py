@@ -150,8 +150,7 @@ class DatabaseLocation(TableLocation):
                 connection.close()
         except (driver.Error, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             message = driver_message(error)
-            # Ctrl-C becomes an error of the driver: of the cancelled query, or of the cancelling.
-            if isinstance(error.__cause__, KeyboardInterrupt) or "user request" in message:
+            if is_interrupt(error, message):
                 raise KeyboardInterrupt from None
             raise self.explain(error, message, writing=writing) from None
 
@@ -222,6 +221,11 @@ def query_frame(connection: Any, sql: str, **options: str) -> pl.DataFrame:
 def driver_message(error: BaseException) -> str:
     """A driver's message up to where it repeats the query."""
     return re.split(r"\nquery", str(error), maxsplit=1, flags=re.IGNORECASE)[0]
+
+
+def is_interrupt(error: BaseException, message: str) -> bool:
+    """Whether a driver's error is Ctrl-C: the error of a cancelled query, or of its cancelling."""
+    return isinstance(error.__cause__, KeyboardInterrupt) or "user request" in message
 
 
 def quote_name(name: str) -> str:

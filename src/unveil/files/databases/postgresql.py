@@ -26,7 +26,7 @@ _BATCH = {"adbc.postgresql.batch_size_hint_bytes": str(16 * 2**20)}
 _AS_IS = ("int2", "int4", "int8", "float4", "float8", "bool", "date", "timestamp", "timestamptz")
 _AS_TEXT = ("text", "varchar", "bpchar", "name", "uuid", "citext", "char")
 _TIMEOUT = 30_000  # milliseconds for a server to answer, and for a lock on a table
-_LONGEST_NAME = 63  # bytes; what is longer is cut
+LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
 _SYSTEM_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
 _TYPES: dict[Any, str] = {
@@ -98,23 +98,28 @@ class PostgresqlLocation(DatabaseLocation):
             uri.database or options.get("dbname") or os.environ.get("PGDATABASE") or user,
             options.get("service") or os.environ.get("PGSERVICE", ""),
         )
-        return "postgresql", server, self._schema, uri.table, uri.query
+        return "postgresql", server, self.schema, uri.table, uri.query
 
     @property
     def sql_name(self) -> str:
-        return f"{quote_name(self._schema)}.{quote_name(self.uri.table or '')}"
+        return f"{quote_name(self.schema)}.{quote_name(self.uri.table or '')}"
 
     @property
-    def _schema(self) -> str:
+    def schema(self) -> str:
+        """The schema of the table."""
         return self.uri.schema or "public"
 
-    def connect(self, driver: Any, *, writing: bool) -> Any:
+    def open(self, driver: Any, *, autocommit: bool) -> Any:
+        """Open a connection, with what libpq adds from the environment."""
         options = {**self.uri.options, "client_encoding": "UTF8"}  # the server checks it
         if "PGCONNECT_TIMEOUT" not in os.environ:
             options.setdefault("connect_timeout", str(_TIMEOUT // 1000))
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
         database = f"postgresql://{self.uri.hosts}/{quote(self.uri.database, safe='')}"
-        connection = driver.connect(f"{database}?{query}")
+        return driver.connect(f"{database}?{query}", autocommit=autocommit)
+
+    def connect(self, driver: Any, *, writing: bool) -> Any:
+        connection = self.open(driver, autocommit=False)
         reading = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
         try:
             execute(connection, f"SET LOCAL lock_timeout = {_TIMEOUT}" if writing else reading)
@@ -129,29 +134,29 @@ class PostgresqlLocation(DatabaseLocation):
             connection,
             "SELECT c.relname::text, c.relkind::text FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            f"WHERE n.nspname = {quote_text(self._schema)}",
+            f"WHERE n.nspname = {quote_text(self.schema)}",
         )
         return {name: kind == "r" for name, kind in names.iter_rows()}
 
     def check_writable(self) -> None:
         """Refuse names that would be cut."""
         super().check_writable()
-        for name in (self._schema, self.uri.table or ""):
-            if len(name.encode()) > _LONGEST_NAME:
-                raise UsageError(f"a name in PostgreSQL has at most {_LONGEST_NAME} bytes")
+        for name in (self.schema, self.uri.table or ""):
+            if len(name.encode()) > LONGEST_NAME:
+                raise UsageError(f"a name in PostgreSQL has at most {LONGEST_NAME} bytes")
 
     def check_rights(self, connection: Any) -> None:
         allowed = query_frame(
             connection,
             "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace "
-            f"WHERE nspname = {quote_text(self._schema)}",
+            f"WHERE nspname = {quote_text(self.schema)}",
         )
         if allowed.is_empty():
             raise FileError("there is no such schema in the database")
         if not allowed.item():
             raise FileError(
-                f"permission denied: this user may not make tables in schema {self._schema}; "
-                "name another one, ?table=SCHEMA.TABLE"
+                f"permission denied: this user may not make tables in schema {self.schema}; "
+                "name another one, SCHEMA.NAME"
             )
 
     def fetch(self, connection: Any, query: str) -> pl.DataFrame:
@@ -200,16 +205,16 @@ class PostgresqlLocation(DatabaseLocation):
         if len(columns) > _MOST_COLUMNS:
             raise DataError(f"a PostgreSQL table has at most {_MOST_COLUMNS:,} columns")
         for name in columns:
-            if len(name.encode()) > _LONGEST_NAME or "\0" in name:
+            if len(name.encode()) > LONGEST_NAME or "\0" in name:
                 raise DataError(
-                    f"the name of column '{name}' is longer than {_LONGEST_NAME} bytes or has a "
+                    f"the name of column '{name}' is longer than {LONGEST_NAME} bytes or has a "
                     "null byte in it, which PostgreSQL cannot hold; rename it"
                 )
             if name in _SYSTEM_COLUMNS:
                 raise DataError(f"every PostgreSQL table has its own column '{name}'; rename it")
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
-        cursor.adbc_ingest(self.uri.table, frame, mode="append", db_schema_name=self._schema)
+        cursor.adbc_ingest(self.uri.table, frame, mode="append", db_schema_name=self.schema)
 
     def explain(self, error: BaseException, message: str, *, writing: bool) -> UnveilError:
         """The error, by its SQLSTATE."""

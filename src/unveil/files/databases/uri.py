@@ -101,6 +101,23 @@ def parse_uri(text: str) -> Uri:
     return Uri(text, engine, hosts, unquote(database), options, schema, table, query)
 
 
+def parse_study_uri(text: str) -> Uri:
+    """Parse the URI of a study; the name of the study stands where a table has its own.
+
+    >>> parse_study_uri("postgresql://host/offices?study=survey").table
+    'survey'
+    """
+    address, _, parameters = text.partition("?")
+    parts = parameters.split("&") if parameters else []
+    names = [part for part in parts if part.startswith("study=")]
+    others = [part for part in parts if not part.startswith(("study=", "table=", "query="))]
+    table = f"table={names[0].removeprefix('study=')}" if names else "table=study"
+    uri = parse_uri(f"{address}?{'&'.join([*others, table])}")
+    if len(parts) != len(others) + len(names) or len(names) != (uri.engine == "postgresql"):
+        raise UsageError("a study is named sqlite:///FILE or postgresql://HOST/DATABASE?study=NAME")
+    return uri._replace(text=text)
+
+
 def _options(parameters: str) -> dict[str, str]:
     """The parameters after the question mark; a plus sign stays a plus sign, as in SQL."""
     options: dict[str, str] = {}

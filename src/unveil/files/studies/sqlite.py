@@ -1,0 +1,145 @@
+"""A study in an SQLite file, for the processes of one machine.
+
+It is written with Python's own sqlite3, not ADBC: a study then needs no extra package, errors have
+codes, and transactions are begun when it is said. The claims are locks on the bytes of a second
+file, FILE-lock, one byte for each task. They are locks of the open file description (Linux): the
+usual ones belong to the process, so that two stores in one process would share them, and closing
+any descriptor of the file would release them.
+"""
+
+import os
+import sqlite3
+import struct
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import FileError, errors_at
+from unveil.files.atomic_write import check_target, follow_links
+from unveil.files.studies.base import GO_ON, StudyStore
+from unveil.wording import reason
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+APPLICATION = 0x756E766C  # marks the file as a study
+_TIMEOUT = 60  # seconds for others to finish writing
+_FLOCK = "hhqqi4x"  # struct flock: type, whence, start, length, process
+_DAMAGED = "this is not a study, or it is damaged: name another place (--study)"
+_EXPLAINED = {
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_ERROR: _DAMAGED,  # a table or a column is missing
+    sqlite3.SQLITE_FULL: f"the disk is full; {GO_ON}",
+    sqlite3.SQLITE_BUSY: f"another program keeps the study locked; {GO_ON}",
+    sqlite3.SQLITE_READONLY: f"the study cannot be written, or it was moved away; {GO_ON}",
+}
+
+
+class SqliteStudy(StudyStore):
+    """A study in a file that only its owner can read."""
+
+    task_table, value_table, bytes_type = "task", "value", "BLOB"
+
+    def __init__(self, path: Path, place: str) -> None:
+        super().__init__(place)
+        if not hasattr(fcntl, "F_OFD_SETLK"):
+            raise FileError("a study in a file needs Linux: keep it in PostgreSQL").at(place)
+        with errors_at(place):
+            check_target(path, force=True)
+            self.file = follow_links(path)
+            try:
+                _create(self.file)
+                lock_file = self.file.with_name(f"{self.file.name}-lock")
+                self._locks = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError as error:
+                raise FileError(f"cannot be written: {reason(error)}") from None
+            try:
+                self._connection = _connect(self.file)
+            except sqlite3.Error as error:
+                os.close(self._locks)
+                raise _explained(error) from None
+        try:
+            self._check_is_study()
+            self.run("PRAGMA synchronous = EXTRA")  # a commit survives a power cut, too
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_is_study(self) -> None:
+        ((application,),) = self.run("PRAGMA application_id")
+        ((n_tables,),) = self.run("SELECT count(*) FROM sqlite_schema")
+        empty = application == 0 and n_tables == 0
+        if application != APPLICATION and not empty:
+            message = "this SQLite file holds something else than a study: name another (--study)"
+            raise FileError(message).at(self.place)
+        if self.run("PRAGMA quick_check(1)") != [("ok",)]:
+            raise FileError(_DAMAGED).at(self.place)
+
+    def create_tables(self) -> None:
+        self.file.chmod(0o600)  # somebody may have made the empty file; SQLite's journal follows it
+        self.run(f"PRAGMA application_id = {APPLICATION}")
+        super().create_tables()
+
+    def run(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        try:
+            named = {str(place): value for place, value in enumerate(parameters, 1)}
+            return self._connection.execute(sql, named).fetchall()
+        except sqlite3.Error as error:
+            raise _explained(error).at(self.place) from None
+
+    def begin_writing(self) -> None:
+        self.run("BEGIN IMMEDIATE")
+
+    def lock(self, number: int) -> bool:
+        try:
+            self._lock_byte(fcntl.F_OFD_SETLK, fcntl.F_WRLCK, number)
+        except (BlockingIOError, PermissionError):  # EAGAIN or EACCES: another has it
+            return False
+        return True
+
+    def unlock(self, number: int) -> None:
+        self._lock_byte(fcntl.F_OFD_SETLK, fcntl.F_UNLCK, number)
+
+    def locked(self, numbers: Collection[int]) -> set[int]:
+        """Own locks are no obstacle to oneself, so the kernel does not report them."""
+        return {
+            number
+            for number in numbers
+            if number in self._claimed
+            or self._lock_byte(fcntl.F_OFD_GETLK, fcntl.F_WRLCK, number) != fcntl.F_UNLCK
+        }
+
+    def _lock_byte(self, command: int, kind: int, number: int) -> int:
+        """Carry out a command on the lock of one byte; return the kind of lock that is there."""
+        asked = struct.pack(_FLOCK, kind, os.SEEK_SET, number, 1, 0)
+        return int(struct.unpack(_FLOCK, fcntl.fcntl(self._locks, command, asked))[0])
+
+    def close(self) -> None:
+        self._connection.close()
+        if self._locks >= 0:
+            os.close(self._locks)
+        self._locks = -1
+        self._claimed.clear()
+
+
+def _create(file: Path) -> None:
+    """Create an empty private file, unless it exists: SQLite would make one that others can read.
+
+    A file that exists is not opened: to close it again would undo the locks of SQLite.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    uri = f"{file.as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=_TIMEOUT, isolation_level=None)
+
+
+def _explained(error: sqlite3.Error) -> FileError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
+    return FileError(_EXPLAINED.get(code, f"the study cannot be read or written; {GO_ON}"))
