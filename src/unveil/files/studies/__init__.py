@@ -12,8 +12,10 @@ from unveil.files.studies.sqlite import SqliteStudy
 __all__ = ["StudyStore", "StudyTask", "open_study"]
 
 
-def open_study(place: str | os.PathLike[str]) -> StudyStore:
+def open_study(place: str | os.PathLike[str], *, phase: str = "") -> StudyStore:
     """Open a study: a file serves one machine, ``postgresql://HOST/DATABASE?study=NAME`` several.
+
+    A later phase of the study, of that name, has tasks of its own.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -25,7 +27,9 @@ def open_study(place: str | os.PathLike[str]) -> StudyStore:
     [b'result of a', None]
     """
     if not is_uri(place):
-        return SqliteStudy(as_path(place), str(place))
+        return SqliteStudy(as_path(place), str(place), phase)
     uri = parse_study_uri(str(place))
     with errors_at(uri.text):
-        return SqliteStudy(uri.path, uri.text) if uri.engine == "sqlite" else PostgresqlStudy(uri)
+        if uri.engine == "sqlite":
+            return SqliteStudy(uri.path, uri.text, phase)
+        return PostgresqlStudy(uri, phase)

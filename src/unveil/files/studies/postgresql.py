@@ -1,6 +1,6 @@
 """A study in PostgreSQL, for the processes of several machines.
 
-A study called NAME is two tables, NAME_task and NAME_value. Claims are advisory locks of the
+A study called NAME is the tables NAME_task and NAME_value, and one more for each later phase. Claims are advisory locks of the
 session, which stays connected: the server releases them when the process ends or its machine is
 gone. A pooler that shares sessions between transactions does not keep them: connect to the server.
 """
@@ -26,6 +26,7 @@ _SESSION = {
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "6",
 }
+LONGEST_STUDY = LONGEST_NAME - 30  # bytes, beside the kinds of its tables
 _NO_RIGHT = "42501"  # of the states that begin with 42: tables are not as the statement has them
 _OTHER_TABLES = "tables of this name hold something else than a study: name another, ?study=NAME"
 
@@ -35,12 +36,13 @@ class PostgresqlStudy(StudyStore):
 
     bytes_type = "bytea"
 
-    def __init__(self, uri: Uri) -> None:
+    def __init__(self, uri: Uri, phase: str = "") -> None:
         super().__init__(uri.text)
         self._location = location = PostgresqlLocation(uri)
-        names = [f"{uri.table}_{kind}" for kind in ("task", "value")]
-        if max(len(name.encode()) for name in (location.schema, *names)) > LONGEST_NAME:
-            raise UsageError(f"the name of a study has at most {LONGEST_NAME - 6} bytes")
+        names = [f"{uri.table}_{kind}" for kind in (f"task {phase}".strip(), "value")]
+        too_long = len((uri.table or "").encode()) > LONGEST_STUDY
+        if too_long or len(location.schema.encode()) > LONGEST_NAME:
+            raise UsageError(f"the name of a study has at most {LONGEST_STUDY} bytes")
         self.task_table, self.value_table = (
             f"{quote_name(location.schema)}.{quote_name(name)}" for name in names
         )
@@ -62,7 +64,7 @@ class PostgresqlStudy(StudyStore):
             raise
 
     def create_tables(self) -> None:
-        ((exists,),) = self.run(f"SELECT to_regclass({quote_text(self.value_table)}) IS NOT NULL")
+        ((exists,),) = self.run(f"SELECT to_regclass({quote_text(self.task_table)}) IS NOT NULL")
         if not exists:  # else no right to create tables is needed
             self._location.check_rights(self._connection)
             super().create_tables()

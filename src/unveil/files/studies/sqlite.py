@@ -10,6 +10,7 @@ any descriptor of the file would release them.
 import os
 import sqlite3
 import struct
+import zlib
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 from unveil.errors import FileError, errors_at
 from unveil.files.atomic_write import check_target, follow_links
+from unveil.files.databases.base import quote_name
 from unveil.files.studies.base import GO_ON, StudyStore
 from unveil.wording import reason
 
@@ -26,6 +28,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 APPLICATION = 0x756E766C  # marks the file as a study
+_TASKS = 2**30  # bytes of the lock file that a phase has
 _TIMEOUT = 60  # seconds for others to finish writing
 _FLOCK = "hhqqi4x"  # struct flock: type, whence, start, length, process
 _DAMAGED = "this is not a study, or it is damaged: name another place (--study)"
@@ -42,10 +45,12 @@ _EXPLAINED = {
 class SqliteStudy(StudyStore):
     """A study in a file that only its owner can read."""
 
-    task_table, value_table, bytes_type = "task", "value", "BLOB"
+    value_table, bytes_type = "value", "BLOB"
 
-    def __init__(self, path: Path, place: str) -> None:
+    def __init__(self, path: Path, place: str, phase: str = "") -> None:
         super().__init__(place)
+        self.task_table = quote_name(f"task {phase}".strip())
+        self._first_byte = zlib.crc32(phase.encode()) * _TASKS if phase else 0
         if not hasattr(fcntl, "F_OFD_SETLK"):
             raise FileError("a study in a file needs Linux: keep it in PostgreSQL").at(place)
         with errors_at(place):
@@ -115,7 +120,7 @@ class SqliteStudy(StudyStore):
 
     def _lock_byte(self, command: int, kind: int, number: int) -> int:
         """Carry out a command on the lock of one byte; return the kind of lock that is there."""
-        asked = struct.pack(_FLOCK, kind, os.SEEK_SET, number, 1, 0)
+        asked = struct.pack(_FLOCK, kind, os.SEEK_SET, self._first_byte + number, 1, 0)
         return int(struct.unpack(_FLOCK, fcntl.fcntl(self._locks, command, asked))[0])
 
     def close(self) -> None:

@@ -32,8 +32,8 @@ def open_one(place):
     """Open the study once more, as another process would."""
     stores = []
 
-    def opened():
-        stores.append(open_study(place))
+    def opened(phase=""):
+        stores.append(open_study(place, phase=phase))
         stores[-1].begin("key", b"header")
         return stores[-1]
 
@@ -181,7 +181,7 @@ def test_the_claim_of_a_killed_process_is_free(place, open_one):
         ("sqlite:///study.db?table=a", "?study=NAME"),
         ("sqlite://study.db", "three slashes"),
         ("postgresql://me:secret@host/db?study=a", "a password has no place in a URI"),
-        (f"postgresql://host/db?study={'n' * 60}", "at most 57 bytes"),
+        (f"postgresql://host/db?study={'n' * 60}", "at most 33 bytes"),
         ("postgresql:host", "two slashes"),
         (3, "named by its path"),
     ],
@@ -191,3 +191,15 @@ def test_a_place_that_cannot_hold_a_study(place, words):
         open_study(place)
     assert words in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_a_later_phase_has_tasks_of_its_own(open_one):
+    """Its claims, too; values are those of the study."""
+    store, later = open_one(), open_one("confirming 60")
+    store.add_round(1, [b"a", b"b"])
+    assert later.tasks() == []
+    later.add_round(1, [b"c"])
+    assert store.claim().work == b"a"
+    assert later.claim().work == b"c"
+    assert (store.keep_once("seed", b"1"), later.keep_once("seed", b"2")) == (b"1", b"1")
+    assert [task.work for task in open_one().tasks()] == [b"a", b"b"]

@@ -1,0 +1,245 @@
+"""Choose how to mask: search plans for the least loss that keeps a policy."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unveil import __version__
+from unveil.engines.select import AUTO
+from unveil.errors import UsageError
+from unveil.files.documents.toml import as_policy, as_space
+from unveil.support.options import TaskProgress, whole_number
+from unveil.support.work import Effort
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
+from unveil.values.disclosure_scenario import STRESS_TEST
+from unveil.values.release.plan import SEED_BITS, Plan, check_seed
+from unveil.values.results.choice import Choice, Confirmation, FigureOverSeeds, StudyResult
+from unveil.values.results.evidence import Audit
+from unveil.values.results.policy import Policy
+from unveil.values.results.study import TriedPlan
+from unveil.values.search_space import SearchSpace
+from unveil.workflows.audit import audit
+from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.choosing.decision import (
+    chosen_plan,
+    frontier,
+    limit_costs,
+    nearest_plan,
+    reach,
+)
+from unveil.workflows.choosing.default_space import filled_space
+from unveil.workflows.choosing.job import CONFIRMING, StudyJob, table_bytes, tried_plans, work_on
+from unveil.workflows.choosing.limit_shares import limits_risk
+from unveil.workflows.choosing.rounds import StudyProgress
+from unveil.workflows.choosing.search import grid
+from unveil.workflows.choosing.workers import further_workers
+from unveil.workflows.inputs.sources import as_microdata
+from unveil.workflows.mask import mask
+
+TRIALS: dict[Effort, int] = {"quick": 24, "normal": 60, "thorough": 120}
+MOST_TRIALS, MOST_WORKERS = 100_000, 256
+
+
+def choose(  # noqa: PLR0913 - the inputs of a verb, by name
+    original: Any,
+    *,
+    policy: Policy | str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
+    space: SearchSpace | str | os.PathLike[str] | None = None,
+    effort: Effort = "normal",
+    trials: int | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    study: str | os.PathLike[str] | None = None,
+    engine: str = AUTO,
+    progress: TaskProgress | None = None,
+) -> Choice:
+    """Search plans for the least loss that keeps every limit of a policy.
+
+    Each plan is carried out, measured and attacked by intruders who know it. The best of them are
+    carried out again on fresh seeds; one that keeps its limits on nearly every seed is chosen,
+    carried out once with a seed of its own, and audited.
+
+    Parameters
+    ----------
+    original
+        A path, a frame or Microdata.
+    policy
+        The limits to keep, at least one of them on risk, or their TOML file.
+    schema
+        The roles and levels of the columns of a path or a frame.
+    space
+        The masks to search, or their TOML file; default: those that suit the columns.
+    effort
+        quick tries 24 plans, normal 60, thorough 120; and how thorough the last audit is.
+    trials
+        The number of plans to try instead.
+    seed
+        Random seed of the search. The seed of the chosen release is drawn from the system, once.
+    workers
+        Processes that work on the study at a time.
+    study
+        Where the study is kept: a file, or ``postgresql://HOST/DATABASE?study=NAME``. The same
+        call goes on with it, and other processes may join in. It is as private as the original.
+    engine
+        The engine that compares files, as for :func:`unveil.attack`.
+    progress
+        Called with the task, how much is done, and the total.
+
+    Examples
+    --------
+    >>> import unveil
+    >>> people = unveil.households(100, seed=7)
+    >>> limits = unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 0.5}])
+    >>> swap = {"method": "rank-permutation", "p": {"from": 5, "to": 50}}
+    >>> space = unveil.SearchSpace(combination=[{"name": "swapping", "mask": [swap]}])
+    >>> choice = unveil.choose(people, policy=limits, space=space, trials=3)
+    >>> len(choice.study.tried)
+    3
+    """
+    limits = _checked(as_policy(policy))
+    data = as_microdata(original, schema)
+    wanted = filled_space(data, as_space(space))
+    number = TRIALS[effort] if trials is None else trials
+    whole_number(number, "trials", 1, MOST_TRIALS)
+    whole_number(workers, "workers", 1, MOST_WORKERS)
+    with ExitStack() as stack:
+        if study is None:
+            study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study.sqlite"
+        job = StudyJob(
+            table=table_bytes(data),
+            schema=data.schema.to_dict(),
+            policy=limits.to_dict(),
+            space=wanted.to_dict(),
+            seed=check_seed(seed),
+            effort="quick",
+            engine=engine,
+            trials=number,
+            place=os.fspath(study),
+        )
+        settings = AuditSettings(effort=effort, engine=engine)
+        return _Choosing(job, data, limits, wanted, settings, progress).run(workers)
+
+
+def _checked(policy: Policy | None) -> Policy:
+    """The policy, whose intruders know the plan unless it says that one does not."""
+    if policy is None or not limits_risk(policy):
+        raise UsageError(
+            "policy: it sets no limit on risk, so that the original itself would be chosen: set "
+            'one, such as max_risk, or for an intruder ([[intruder]] name = "register", '
+            "max_linked = 0.05)"
+        )
+    told = tuple(
+        msgspec.structs.replace(one, plan=True)
+        if one.plan is None and one.name != STRESS_TEST
+        else one
+        for one in policy.intruder
+    )
+    return msgspec.structs.replace(policy, intruder=told)
+
+
+class _Choosing(msgspec.Struct, frozen=True):
+    """One choice: the search, the confirmation, the release and its audit."""
+
+    job: StudyJob
+    original: Microdata
+    policy: Policy
+    space: SearchSpace
+    settings: AuditSettings
+    progress: TaskProgress | None
+
+    def run(self, workers: int) -> Choice:
+        job = self.job
+        with ExitStack() as stack:
+            store = stack.enter_context(job.open())
+            message = msgspec.msgpack.encode(job)
+            stack.enter_context(further_workers(workers - 1, work_on, message))
+            tried = job.search(store, self._shown("trying plans"))
+            phase = stack.enter_context(job.open(f"{CONFIRMING} {job.trials}"))
+            confirmed = job.confirm(phase, tried, self._shown("confirming on fresh seeds"))
+            chosen = chosen_plan(confirmed)
+            seed = None
+            if chosen is not None:
+                drawn = str(secrets.randbits(SEED_BITS)).encode()
+                seed = int(store.keep_once("seed of the release", drawn))
+        result = self._result(tried, confirmed, chosen)
+        if chosen is None or seed is None:
+            return Choice(result, None, None)
+        plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, seed=seed)
+        release = mask(self.original, plan)
+        audited = audit(
+            self.original,
+            release.shuffled(),
+            policy=self.policy,
+            seed=job.seed,
+            settings=self.settings,
+            progress=self.progress,
+        )
+        return Choice(_with_audit(result, audited), release, audited)
+
+    def _shown(self, task: str) -> Callable[[StudyProgress], None] | None:
+        if self.progress is None:
+            return None
+        show = self.progress
+
+        def tell(state: StudyProgress) -> None:
+            best = len(frontier(tried_plans(state.finished)))
+            show(
+                f"{task}: {state.done} done, {state.under_way} under way, {best} on the frontier",
+                state.done,
+                state.total,
+            )
+
+        return tell
+
+    def _result(
+        self, tried: list[TriedPlan], confirmed: list[Confirmation], chosen: int | None
+    ) -> StudyResult:
+        first = {one.candidate for one in tried}
+        by_number = {one.number: one for one in tried}
+        return StudyResult(
+            version=__version__,
+            records=len(self.original),
+            trials=self.job.trials,
+            seed=self.job.seed,
+            policy=self.job.policy,
+            space=self.job.space,
+            grid=sum(one in first for one in grid(self.space)),
+            tried=tuple(tried),
+            frontier=tuple(one.number for one in frontier(tried)),
+            chosen=chosen,
+            nearest=nearest_plan(tried) if chosen is None else None,
+            confirmations=tuple(confirmed),
+            costs=limit_costs(tried, None if chosen is None else by_number[chosen]),
+            reach=reach(tried, self.space),
+            uses=tuple(next((one.uses for one in tried if one.uses), {})),
+        )
+
+
+def _with_audit(result: StudyResult, audited: Audit) -> StudyResult:
+    """The figures of the chosen plan, beside those of its audit."""
+    verdict = audited.verdict
+    found = {} if verdict is None else {(one.scenario, one.limit): one for one in verdict.limits}
+
+    def beside(figure: FigureOverSeeds) -> FigureOverSeeds:
+        limit = found.get((figure.scenario, figure.limit))
+        value = None if limit is None else limit.found
+        number = None if isinstance(value, bool | tuple | None) else float(value)
+        return msgspec.structs.replace(figure, audited=number)
+
+    confirmed = tuple(
+        msgspec.structs.replace(one, figures=tuple(map(beside, one.figures)))
+        if one.number == result.chosen and one.accepted
+        else one
+        for one in result.confirmations
+    )
+    return msgspec.structs.replace(result, confirmations=confirmed)

@@ -1,0 +1,194 @@
+"""The job of a study: what every process that works on it is told, and what it does."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from unveil import __version__
+from unveil.files.studies import StudyStore, open_study
+from unveil.support.work import Effort
+from unveil.table.microdata import Microdata
+from unveil.table.schema import Schema
+from unveil.values.results.choice import Confirmation
+from unveil.values.results.policy import Policy
+from unveil.values.results.study import TriedPlan
+from unveil.values.search_space import Candidate, SearchSpace
+from unveil.workflows.choosing.confirmation import (
+    MOST_CONFIRMED,
+    MOST_REPETITIONS,
+    REPETITIONS,
+    confirmation,
+    expected_risk,
+)
+from unveil.workflows.choosing.decision import next_to_confirm
+from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
+from unveil.workflows.choosing.rounds import Evaluated as Finished
+from unveil.workflows.choosing.rounds import StudyProgress, run_rounds
+from unveil.workflows.choosing.search import Evaluated, propose
+
+ROUND = 6  # plans that are proposed together
+CONFIRMING = "confirming"  # the phase after the search
+
+
+class StudyTaskWork(msgspec.Struct, frozen=True):
+    """One thing to do: evaluate a candidate on the seeds of one repetition."""
+
+    number: int  # of the plan
+    candidate: Candidate
+    repetition: int = 0  # 0: the seeds of the search
+
+
+class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What every process of a study is told."""
+
+    table: bytes  # the original
+    schema: dict[str, Any]
+    policy: dict[str, Any]
+    space: dict[str, Any]
+    seed: int
+    effort: Effort
+    engine: str
+    trials: int
+    place: str  # of the study
+
+    @property
+    def key(self) -> str:
+        """A digest of all that the results depend on."""
+        parts = (
+            self.schema, self.policy, self.space, self.seed, self.effort, ROUND, __version__,
+            hashlib.sha256(self.table).hexdigest(),
+        )  # fmt: skip
+        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+    @cached_property
+    def original(self) -> Microdata:
+        """The original."""
+        frame = pl.read_ipc(io.BytesIO(self.table))
+        return Microdata(frame, Schema.from_dict(self.schema))
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates plans."""
+        return Evaluator(
+            self.original,
+            Policy(**self.policy),
+            SearchSpace(**self.space),
+            self.seed,
+            self.effort,
+            self.engine,
+        )
+
+    def open(self, phase: str = "") -> StudyStore:
+        """The study, or a later phase of it."""
+        store = open_study(self.place, phase=phase)
+        store.begin(self.key, b"")
+        return store
+
+    def search(
+        self, store: StudyStore, progress: Callable[[StudyProgress], object] | None = None
+    ) -> list[TriedPlan]:
+        """Try plans, until there are as many as were asked for or no other is left."""
+        finished = run_rounds(
+            store,
+            trials=self.trials,
+            round_size=ROUND,
+            propose=self._propose,
+            evaluate=self._evaluate,
+            progress=progress,
+        )
+        return tried_plans(finished)
+
+    def _propose(self, finished: list[Finished], n: int) -> list[bytes]:
+        tried = [
+            Evaluated(one.candidate, expected_risk(one), one.loss, one.complete)
+            for one in tried_plans(finished)
+        ]
+        candidates = propose(self.evaluator.space, tried, n, seed=self.seed)
+        return [
+            msgspec.json.encode(StudyTaskWork(number, candidate))
+            for number, candidate in enumerate(candidates, len(finished) + 1)
+        ]
+
+    def _evaluate(self, work: bytes, earlier: list[Finished]) -> bytes:
+        task = msgspec.json.decode(work, type=StudyTaskWork)
+        incumbents = [] if task.repetition else _incumbents(tried_plans(earlier))
+        return msgspec.json.encode(
+            self.evaluator.evaluate(
+                task.number, task.candidate, incumbents, repetition=task.repetition
+            )
+        )
+
+    def confirm(
+        self,
+        store: StudyStore,
+        tried: Sequence[TriedPlan],
+        progress: Callable[[StudyProgress], object] | None = None,
+    ) -> list[Confirmation]:
+        """Repeat the plans that may be chosen on fresh seeds, until one is."""
+
+        def propose_repetitions(finished: list[Finished], n: int) -> list[bytes]:
+            made = confirmations(tried, tried_plans(finished))
+            plan = next_to_confirm(tried, made)
+            if plan is None:
+                return []
+            done = next((one.repetitions for one in reversed(made) if one.number == plan.number), 0)
+            return [
+                msgspec.json.encode(StudyTaskWork(plan.number, plan.candidate, done + place))
+                for place in range(1, n + 1)
+            ]
+
+        finished = run_rounds(
+            store,
+            trials=MOST_CONFIRMED * MOST_REPETITIONS,
+            round_size=REPETITIONS,
+            propose=propose_repetitions,
+            evaluate=self._evaluate,
+            progress=progress,
+        )
+        return confirmations(tried, tried_plans(finished))
+
+
+def table_bytes(data: Microdata) -> bytes:
+    """The cells of a table as the processes of a study hand them on."""
+    buffer = io.BytesIO()
+    data.to_frame("polars").write_ipc(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def tried_plans(finished: Sequence[Finished]) -> list[TriedPlan]:
+    """The plans in the results of tasks."""
+    return [msgspec.json.decode(result, type=TriedPlan) for _, result in finished]
+
+
+def confirmations(tried: Sequence[TriedPlan], repeated: Sequence[TriedPlan]) -> list[Confirmation]:
+    """What the repetitions say, after each round of them."""
+    by_number, made = {one.number: one for one in tried}, list[Confirmation]()
+    for end in range(REPETITIONS, len(repeated) + 1, REPETITIONS):
+        number = repeated[end - 1].number
+        of_plan = [one for one in repeated[:end] if one.number == number]
+        made.append(confirmation(by_number[number], of_plan))
+    return made
+
+
+def work_on(message: bytes) -> None:
+    """Work on a study beside other processes, until its choice is made."""
+    job = msgspec.msgpack.decode(message, type=StudyJob)
+    with job.open() as store:
+        tried = job.search(store)
+    with job.open(f"{CONFIRMING} {job.trials}") as store:
+        job.confirm(store, tried)
+
+
+def _incumbents(tried: Sequence[TriedPlan]) -> list[Incumbent]:
+    return [
+        Incumbent(one.risk, one.loss)
+        for one in tried
+        if one.complete and one.risk is not None and one.loss is not None
+    ]

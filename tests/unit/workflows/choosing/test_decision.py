@@ -1,0 +1,130 @@
+"""Which plan is confirmed next, which is chosen, and what limits cost."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.values.results.policy import Limit
+from unveil.values.results.study import TriedPlan
+from unveil.values.search_space import Candidate, SearchSpace
+from unveil.workflows.choosing.confirmation import REPETITIONS, confirmation
+from unveil.workflows.choosing.decision import (
+    chosen_plan,
+    frontier,
+    limit_costs,
+    nearest_plan,
+    next_to_confirm,
+    reach,
+)
+
+ALLOWED, PEOPLE = 0.05, 100_000
+
+
+def plan(number, found, loss, *, stage="attacked", combination="a", **more):
+    limits = tuple(
+        Limit(limit=name, allowed=ALLOWED, found=value, kept=value <= ALLOWED, reason="",
+              scenario="register", people=PEOPLE)
+        for name, value in {"max_linked": found, **more}.items()
+    )  # fmt: skip
+    shares = [one.found / ALLOWED for one in limits]
+    return TriedPlan(
+        number=number, candidate=Candidate(combination, (number / 100,)), masks=(), stage=stage,
+        risk=max(shares), loss=loss, limits=limits,
+    )  # fmt: skip
+
+
+def confirmed(one, *, spread=0.0, shift=0.0):
+    """The confirmation of a plan whose figures on fresh seeds are like these."""
+    rng = np.random.default_rng(one.number)
+    found = one.limits[0].found + shift
+    seeds = [
+        plan(one.number, found + spread * rng.normal(), one.loss) for _ in range(REPETITIONS)
+    ]
+    return confirmation(one, seeds)
+
+
+def naive_frontier(tried):
+    def dominates(a, b):
+        return a.risk <= b.risk and a.loss <= b.loss and (a.risk, a.loss) != (b.risk, b.loss)
+
+    complete = [one for one in tried if one.complete]
+    return {
+        (one.risk, one.loss)
+        for one in complete
+        if not any(dominates(other, one) for other in complete)
+    }
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 6), st.integers(0, 6), st.sampled_from(["attacked", "dropped"])),
+        max_size=12,
+    )
+)
+def test_the_frontier_is_what_nothing_dominates(points):
+    tried = [
+        plan(n, risk / 100, loss / 6, stage=stage) for n, (risk, loss, stage) in enumerate(points)
+    ]
+    found = frontier(tried)
+    assert {(one.risk, one.loss) for one in found} == naive_frontier(tried)
+    assert [one.loss for one in found] == sorted({one.loss for one in found})
+
+
+def test_the_first_is_expected_to_keep_its_limits():
+    tried = [plan(1, 0.0499, 0.1), plan(2, 0.04, 0.2), plan(3, 0.01, 0.4), plan(4, 0.2, 0.05)]
+    assert next_to_confirm(tried, []).number == 2
+    assert next_to_confirm([plan(1, 0.2, 0.1)], []) is None
+
+
+def test_after_one_is_accepted_the_next_with_less_loss_is_tried():
+    tried = [plan(1, 0.0499, 0.1), plan(2, 0.04, 0.2)]
+    first = confirmed(tried[1])
+    assert first.accepted
+    assert next_to_confirm(tried, [first]).number == 1
+    second = confirmed(tried[0], shift=0.01)
+    assert not second.accepted
+    assert next_to_confirm(tried, [first, second]) is None
+    assert chosen_plan([first, second]) == 2
+
+
+def test_after_one_is_refused_a_safer_one_is_tried():
+    tried = [plan(1, 0.045, 0.1), plan(2, 0.044, 0.2), plan(3, 0.02, 0.4)]
+    refused = confirmed(tried[0], shift=0.02)
+    assert next_to_confirm(tried, [refused]).number == 3  # not 2, which lacks nearly as much
+    accepted = confirmed(tried[2])
+    assert chosen_plan([refused, accepted]) == 3
+
+
+def test_nearly_every_seed_must_keep_the_limit():
+    one = plan(1, 0.04, 0.1)
+    assert confirmed(one, spread=0.0005).accepted
+    assert not confirmed(one, spread=0.005).accepted
+    broken = confirmed(one, spread=0.02)
+    assert broken.kept < broken.repetitions
+
+
+def test_the_nearest_misses_the_fewest_limits():
+    tried = [plan(1, 0.06, 0.1, max_learned=0.06), plan(2, 0.5, 0.2), plan(3, 0.4, 0.3)]
+    assert nearest_plan(tried) == 3
+    assert nearest_plan([plan(1, 0.1, 0.1, stage="refused")]) is None
+
+
+def test_what_a_limit_costs():
+    tried = [plan(1, 0.04, 0.3, max_learned=0.01), plan(2, 0.07, 0.2, max_learned=0.01),
+             plan(3, 0.04, 0.25, max_learned=0.2)]  # fmt: skip
+    linked, learned = limit_costs(tried, tried[0])
+    assert (linked.limit, linked.plan, linked.binds) == ("max_linked", 2, True)
+    assert linked.saves == pytest.approx(0.1)
+    assert linked.loosened == pytest.approx(0.075)
+    assert (learned.plan, learned.binds, learned.saves) == (1, False, 0.0)
+
+
+def test_what_each_combination_reaches():
+    swap = [{"method": "rank-swapping", "p": {"from": 1, "to": 40}}]
+    space = SearchSpace(combination=[{"name": n, "mask": swap} for n in ("a", "b", "c")])
+    tried = [plan(1, 0.04, 0.3), plan(2, 0.01, 0.4), plan(3, 0.2, 0.1, combination="b")]
+    a, b, c = reach(tried, space)
+    assert (a.kept, a.loss, a.safest, a.tried) == (1, 0.3, 2, 2)
+    assert (b.kept, b.safest) == (None, 3)
+    assert (c.tried, c.safest, c.risk) == (0, None, None)
