@@ -39,8 +39,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit", "AuditSettings", "DisclosureScenario", "Intruder", "Links", "Microdata", "Plan",
     "Policy", "Release", "Releases", "Schema", "UnveilError", "Use", "aggregation", "attack",
-    "attacks", "audit", "compare", "files", "households", "inspect", "link", "mask", "masks", "measures",
-    "models", "read", "report", "write",
+    "attacks", "audit", "compare", "files", "households", "inspect", "link", "mask", "masks",
+    "measures", "models", "read", "report", "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
