@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unveil.values.release.release import Release, Releases
     from unveil.values.results.evidence import Audit
     from unveil.values.results.policy import Policy
+    from unveil.values.use import Use
     from unveil.workflows.attack import attack
     from unveil.workflows.audit import audit
     from unveil.workflows.auditing.settings import AuditSettings
@@ -37,9 +38,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Audit", "AuditSettings", "DisclosureScenario", "Intruder", "Links", "Microdata", "Plan",
-    "Policy", "Release", "Releases", "Schema", "UnveilError", "aggregation", "attack", "attacks",
-    "audit", "compare", "files", "households", "inspect", "link", "mask", "masks", "measures",
-    "models", "read", "report", "write",
+    "Policy", "Release", "Releases", "Schema", "UnveilError", "Use", "aggregation", "attack",
+    "attacks", "audit", "compare", "files", "households", "inspect", "link", "mask", "masks",
+    "measures", "models", "read", "report", "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
@@ -56,6 +57,7 @@ _HOME = {
     "Releases": "unveil.values.release.release",
     "Schema": "unveil.table.schema",
     "UnveilError": "unveil.errors",
+    "Use": "unveil.values.use",
     "aggregation": "unveil",
     "attack": "unveil.workflows.attack",
     "attacks": "unveil",

@@ -32,6 +32,33 @@ class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name} {self.value:.3g} ({self.best:g} is best, {end})"
 
 
+class UsePart(msgspec.Struct, frozen=True, kw_only=True):
+    """The loss of one column, pair of columns, model or estimate of a use."""
+
+    name: str
+    value: float  # 0 to 1
+
+
+class UseLoss(msgspec.Struct, frozen=True, kw_only=True):
+    """The loss of one use: 0 for the original, 1 for a file in which the use is destroyed."""
+
+    name: str
+    kind: str  # distributions, relations, model or estimates
+    value: float | None  # None where it cannot be measured; the note says why
+    error: float | None  # standard error, from groups of whole households left out in turn
+    n: int  # columns, pairs, models or estimates that it is made of
+    records: int  # of the original, compared with the release
+    parts: tuple[UsePart, ...]  # those that lost most, at most 12
+    definition: str
+    max_loss: float | None = None  # allowed by the use
+    note: str = ""
+
+    @property
+    def worst(self) -> str:
+        """The part that lost most; empty if none lost anything."""
+        return self.parts[0].name if self.parts and self.parts[0].value > 0 else ""
+
+
 class AttributeLoss(msgspec.Struct, frozen=True, kw_only=True):
     """The loss of one attribute, by the name of the measure."""
 
