@@ -57,10 +57,11 @@ from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_kno
 from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
-from unveil.workflows.auditing.remedies import remedies
+from unveil.workflows.auditing.remedies import RemedyAttackers, remedies
 from unveil.workflows.auditing.resources import (
     AWARE_REMEDIES,
     WorkPlan,
+    memory_of,
     plan_what_ifs,
     runs_in_memory,
 )
@@ -230,7 +231,11 @@ class AuditRun:
                 blind,
                 scenario,
                 compared=compared,
-                aware=self._aware_intruder(aware.intruder.direction),
+                attackers=RemedyAttackers(
+                    self._aware_intruder(aware.intruder.direction),
+                    attacked.worst(lambda run: run.blind, together=True),
+                    self._made_again,
+                ),
                 riskiest=None if by_attribute is None else by_attribute.without[0].attribute,
                 limit=None if self.policy is None else self.policy.max_risk,
             )
@@ -274,6 +279,11 @@ class AuditRun:
         """Who attacks remedies; told of the plan, if it is known and there is work left for it."""
         channel = self.inputs.channel if self.work.makes(AWARE_REMEDIES) else False
         return Intruder(knows=self.inputs.known, direction=direction, channel=channel)
+
+    def _made_again(self, run: AttackRun) -> bool:
+        """Whether there are work and memory for an attack on a remedy."""
+        fits = memory_of(run, self.inputs.pair) <= (self.settings.bytes or np.inf)
+        return fits and self.work.makes_again(run, self.inputs.pair)
 
     def _attack_runs(self) -> tuple[list[AttackRun], list[LeftOut]]:
         """The requested attacks, else those that suit the data; and those too large for memory."""

@@ -244,17 +244,24 @@ def _remedies(remedies: Remedies) -> Exhibit:
                 "On {} people among {} rows; among fewer rows more are linked. As it is, {} ({}) "
                 "links most. {} An attribute that is left out counts in the loss as missing in "
                 "every record. Each remedy is as weak as it can be, or the strongest that was "
-                "tried; the loss is of those that reach the aim, else of the best. Attacks that "
-                "match all records at once or learn from simulation were not made again and may "
-                "link more: audit the new release before you rely on it.",
+                "tried; the loss is of those that reach the aim, else of the best. {}Audit the new "
+                "release before you rely on it.",
                 counted(remedies.n),
                 counted(remedies.among),
                 attack(remedies.attack),
                 direction(remedies.direction),
                 _knowledge_of(remedies),
+                _too_dear(remedies),
             ),
         ),
     )
+
+
+def _too_dear(remedies: Remedies) -> Phrase:
+    """Which attacks were not made on remedies, though they may link more."""
+    listed = ", ".join("{}" for _ in remedies.too_dear)
+    said = f"Left out, though they may link more (`--effort thorough`): {listed}. "
+    return phrase(said if listed else "", *map(attack, remedies.too_dear))
 
 
 def _outcome(remedy: Remedy, remedies: Remedies) -> str:

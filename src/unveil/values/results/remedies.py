@@ -50,8 +50,9 @@ class Remedies(msgspec.Struct, frozen=True, kw_only=True):
 
     A remedy is one more mask, or columns that are left out. Each mask is made only as strong as
     the limit on the risk demands; where no limit is exceeded, until half as many are linked. The
-    attacks are made again, one of them told of the remedy where the plan is known, and the loss is
-    measured again, so that the gain in protection can be weighed against its cost.
+    attacks are made again, some of them told of the remedy where the plan is known. A remedy that
+    reaches the target is attacked by the strongest, too. The loss is measured again, so that the
+    gain in protection can be weighed against its cost.
     """
 
     attack: str  # that links most without remedies
@@ -64,3 +65,4 @@ class Remedies(msgspec.Struct, frozen=True, kw_only=True):
     tried: tuple[Remedy, ...]  # those that reach the target first, the least loss first
     target: float | None = None  # share, of a sample the upper end; None: older evidence
     limit: bool = False  # whether the target is a limit of the policy; else half of the share
+    too_dear: tuple[str, ...] = ()  # attacks that were too dear to be made on every remedy

@@ -68,9 +68,13 @@ class AttackRun:
     @property
     def compares(self) -> bool:
         """Whether it compares attributes of the originals, record by record."""
+        return self.spec.row_by_row and self.of_persons
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether it compares attributes of the originals, record by record or all together."""
         spec = self.spec
-        single = spec.row_by_row and not spec.links_households
-        return not self.by_file and spec.compares_attributes and single
+        return not self.by_file and spec.compares_attributes and not spec.links_households
 
 
 def default_attacks(audited: AuditedFiles) -> list[Attack]:
@@ -227,9 +231,12 @@ class AttackResults:
         """The attacks that were made, by name, but for those that ignore attributes."""
         return {one.run.name: one.run.spec for one in self.results if not one.run.sweeping}
 
-    def worst(self, fits: Callable[[AttackRun], bool] = lambda _: True) -> AttackRun | None:
-        """The worst fitting attack that compares attributes record by record."""
-        fitting = [one for one in self.results if one.run.compares and fits(one.run)]
+    def worst(
+        self, fits: Callable[[AttackRun], bool] = lambda _: True, *, together: bool = False
+    ) -> AttackRun | None:
+        """The worst fitting attack that compares attributes, record by record or all together."""
+        runs = [one for one in self.results if one.run.of_persons and fits(one.run)]
+        fitting = [one for one in runs if one.run.spec.row_by_row != together]
         ranked = sorted(fitting, key=lambda one: (-one.finding.risk.share, one.run.step))
         return ranked[0].run if ranked else None
 

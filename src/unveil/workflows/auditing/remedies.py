@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.attacks import Tailored
+from unveil.attacks import Simulated, Tailored
 from unveil.attacks.base import AuditedFiles
 from unveil.errors import UnveilError
 from unveil.masks import Mask, Microaggregation, Pram, RankPermutation
@@ -41,6 +41,15 @@ from unveil.workflows.inputs.scenario import Scenario, prepare
 
 NAMED_COLUMNS = 8  # columns named in a sentence
 PRAM_CATEGORIES = 1000  # categories up to which a transition matrix is soon made
+STRONGER = 2  # strengths beyond the least that are tried if the strongest attacks link too many
+
+
+class RemedyAttackers(NamedTuple):
+    """Who attacks remedies, beside the blind attack on single records."""
+
+    aware: Intruder  # who knows the plan and the remedy
+    matching: AttackRun | None = None  # the worst blind attack on all records together
+    affordable: Callable[[AttackRun], bool] = lambda _: True  # an attack on all records together
 
 
 def remedies(
@@ -49,7 +58,7 @@ def remedies(
     progress: Progress,
     *,
     compared: Sequence[str],
-    aware: Intruder,
+    attackers: RemedyAttackers,
     riskiest: str | None,
     limit: float | None,
 ) -> Remedies | None:
@@ -58,19 +67,20 @@ def remedies(
     Each mask gets the least strength at which no attack links more than the limit; where none is
     exceeded, more than half of what is linked now. The loss is measured of those that reach this,
     else of the best. The attacks are the blind one and, where the plan of the release is known,
-    method-aware ones that are told of the remedy, too. One remedy leaves out the riskiest
-    attribute. In large files a sample of the people is masked, attacked and measured. Rows are
-    masked in the order of their content, so that the order of the file means nothing. Impossible
-    remedies are left out; None if there is no other.
+    method-aware ones that are told of the remedy, too. What reaches the target is also attacked by
+    those that match all records or learn from simulation, and made stronger if need be. One remedy
+    leaves out the riskiest attribute. In large files a sample of the people is masked, attacked and
+    measured. Rows are masked in the order of their content, so that the order of the file means
+    nothing. Impossible remedies are left out; None if there is no other.
     """
     _, people = split_people(scenario)
     if not len(people):
         return None
-    trial = RemedyTrial.of(run, scenario, people, known_sets(run, compared), aware)
-    known = aware.knows or ()
+    trial = RemedyTrial.of(run, scenario, people, known_sets(run, compared), attackers)
+    known = attackers.aware.knows or ()
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
-        before = trial.attempt(Strength("", ()))
+        before = trial.attempt(Strength("", ()), strongest=True)
         if before is None:
             return None
         exceeded = limit is not None and before.linked.upper > limit
@@ -101,6 +111,7 @@ def remedies(
             tried=tuple(sorted(tried, key=partial(_rank, before.linked.share))),
             target=target,
             limit=exceeded,
+            too_dear=tuple(sorted(trial.too_dear)),
         )
 
 
@@ -222,24 +233,25 @@ class RemedyTrial:
 
     attack: SampledAttack  # the blind one
     sets: Sets  # of attributes that it compares
-    aware: Intruder  # who knows the plan and the remedy
+    attackers: RemedyAttackers
     known: Release | None  # the plan and the channels of the release; None: not known
     release: Microdata
     row_map: Ints  # the person of each released row, -1 for none
+    too_dear: set[str] = field(default_factory=set)  # attacks on all records together
 
     @classmethod
     def of(
-        cls, run: AttackRun, scenario: Scenario, people: Ints, sets: Sets, aware: Intruder
+        cls, run: AttackRun, scenario: Scenario, people: Ints, sets: Sets, others: RemedyAttackers
     ) -> "RemedyTrial":
         """The trial on all rows, or on some of many; then no channel describes them."""
         attack = with_fewer_candidates(run, scenario, people)
-        pair, known = attack.scenario.pair, None
+        pair, known, aware = attack.scenario.pair, None, others.aware
         if attack.scenario is scenario and aware.channel is not False:
             with suppress(UnveilError):
                 known, *_ = scenario.release.known_by(aware, scenario.original, scenario.seed)
         order = np.argsort(pair.release_order)
         row_map = np.full(len(order), -1) if pair.truth is None else pair.truth.record_of_row
-        return cls(attack, sets, aware, known, pair.release.take(order), row_map[order])
+        return cls(attack, sets, others, known, pair.release.take(order), row_map[order])
 
     @property
     def people(self) -> Microdata:
@@ -254,15 +266,22 @@ class RemedyTrial:
 
         def holds(place: int) -> bool:
             with suppress(UnveilError):
-                if (attempt := self.attempt(strengths[place])) is not None:
-                    attempts[place] = attempt
-                    return attempt.linked.upper <= target
-            return True  # so strong that nothing is left to compare: a weaker one is sought
+                if place not in attempts and (made := self.attempt(strengths[place])) is not None:
+                    attempts[place] = made
+            # So strong that nothing is left to compare: a weaker one is sought.
+            return place not in attempts or attempts[place].linked.upper <= target
 
         least = least_strength(len(strengths), holds)
         if not attempts:
             return None
-        chosen = attempts.get(least) or attempts[max(attempts)]
+        first = least if least in attempts else max(attempts)
+        for place in range(first, min(first + 1 + STRONGER, len(strengths))):
+            if not holds(place):
+                chosen = attempts[place]
+            elif place in attempts:
+                chosen = self.attempt(strengths[place], strongest=True) or attempts[place]
+                if chosen.linked.upper <= target:
+                    break
         strength, linked = chosen.strength, chosen.linked
         return Remedy(
             does=strength.description,
@@ -277,7 +296,7 @@ class RemedyTrial:
             tried=len(attempts),
         ), chosen.release
 
-    def attempt(self, strength: Strength) -> Attempt | None:
+    def attempt(self, strength: Strength, *, strongest: bool = False) -> Attempt | None:
         """The attack that links most after these masks; None if all are impossible then."""
         table, channels = self._masked(self.release, strength.masks)
         known = self._known(table, strength.masks, channels)
@@ -291,7 +310,8 @@ class RemedyTrial:
             engine=self.attack.scenario.engine,
         )
         attempts = list[tuple[AttackRun, SampledShare]]()
-        for run, sets in [(self.attack.run, self.sets), *self._aware_runs(known)]:
+        runs = [(self.attack.run, self.sets), *self._aware_runs(known)]
+        for run, sets in [*runs, *(self._strongest_runs(known) if strongest else ())]:
             attack = replace(self.attack, run=run, scenario=scenario)
             linked = highest(map(attack.share, leaving_out(sets, *left_out)))
             attempts += [] if linked is None else [(run, linked)]
@@ -319,8 +339,9 @@ class RemedyTrial:
         """The new release with all that its intruder knows of it; None if the plan is not known."""
         if self.known is None:
             return None
-        plan = replace(self.known.plan, masks=(*self.known.plan.masks, *masks))
-        masking = compose((*self.known.channels, *channels), self.aware.knows or ())
+        named = (msgspec.structs.replace(mask, name=f"remedy {mask.step}") for mask in masks)
+        plan = replace(self.known.plan, masks=(*self.known.plan.masks, *named))
+        masking = compose((*self.known.channels, *channels), self.attackers.aware.knows or ())
         with suppress(UnveilError):
             if masking.unsettled:
                 again = [
@@ -338,16 +359,32 @@ class RemedyTrial:
         plan = Plan(()) if self.known is None else self.known.plan
         return simulations(plan, self.people, self.attack.scenario.seed)
 
-    def _aware_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
-        """The method-aware attacks on single records that an audit of this release would make."""
+    def _strongest_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
+        """The attacks on all records together, but for those that take too long."""
+        blind, runs = self.attackers.matching, self._aware_runs(known, together=True)
+        runs += [] if blind is None else [(blind, (blind.intruder.knows or (),))]
+        self.too_dear.update(run.name for run, _ in runs if not self.attackers.affordable(run))
+        return [one for one in runs if one[0].name not in self.too_dear]
+
+    def _aware_runs(
+        self, known: Release | None, *, together: bool = False
+    ) -> list[tuple[AttackRun, Sets]]:
+        """The method-aware attacks that an audit of this release would make."""
         if known is None:
             return []
-        knows, pair = self.aware.knows or (), self.attack.scenario.pair
+        aware, pair = self.attackers.aware, self.attack.scenario.pair
+        knows = aware.knows or ()
         again = groups_are_repeatable(known.plan, self.people, knows)
-        files = AuditedFiles(pair, knows, knows_masking=True, repeats_groups=again)
-        intruder = msgspec.structs.replace(self.aware, channel=True)
-        specs = (spec for spec in Tailored.in_default_audit(files) if spec.row_by_row)
-        return [(AttackRun(spec, intruder), (knows,)) for spec in specs]
+        fitted = any(one.is_fitted for one in known.channels)
+        files = AuditedFiles(
+            pair, knows, knows_masking=True, repeats_groups=again, without_formula=fitted
+        )
+        runs = (
+            AttackRun(spec, msgspec.structs.replace(aware, channel=True))
+            for method in (Tailored, Simulated)
+            for spec in method.in_default_audit(files)
+        )
+        return [(run, (knows,)) for run in runs if run.spec.row_by_row != together]
 
     def loss_of(self, release: Microdata) -> float | None:
         """The overall loss if these rows are released so."""

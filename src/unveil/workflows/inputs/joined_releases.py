@@ -76,7 +76,12 @@ class JoinedReleases:
         return [one for one in known if one is not None] if None not in known else []
 
     def masking_of(
-        self, known: Sequence[Release], original: Microdata, columns: Sequence[str], seed: int
+        self,
+        known: Sequence[Release],
+        original: Microdata,
+        columns: Sequence[str],
+        seed: int,
+        simulated: Masking | None = None,
     ) -> Masking | None:
         """The masking of the compared columns; None if it is not known."""
         if not known:
@@ -84,7 +89,7 @@ class JoinedReleases:
         masking = Masking()
         for release, names in zip(known, self.names, strict=True):
             own = [name for name, other in names.items() if other in columns]
-            masking += masking_of(release, original, own, seed).renamed(names)
+            masking += masking_of(release, original, own, seed, simulated).renamed(names)
         return masking
 
     def repeat_masking(self, known: Sequence[Release], people: Microdata, seed: int) -> Microdata:

@@ -43,11 +43,23 @@ def known_release(
     return mask_again(_in_order(original), reseeded(as_plan(channel, seed=0), seed, 0))
 
 
-def masking_of(known: Release, original: Microdata, columns: Sequence[str], seed: int) -> Masking:
-    """The masking of some columns: by formula where there is one, else by simulation."""
+def masking_of(
+    known: Release,
+    original: Microdata,
+    columns: Sequence[str],
+    seed: int,
+    simulated: Masking | None = None,
+) -> Masking:
+    """The masking of some columns: by formula where there is one, else by simulation.
+
+    What `simulated` has of such columns is not simulated again.
+    """
     found = compose(known.channels, columns)
     if not found.unsettled:
         return found
+    if simulated is not None:
+        again = (one for one in simulated.channels if {*one.columns} <= {*found.unsettled})
+        return replace(found, channels=(*found.channels, *again), unsettled=())
     return settle(found, original, simulations(known.plan, original, seed))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ from unveil.table.schema import Schema
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder, Links
+from unveil.values.release.composition import Masking
 from unveil.values.release.plan import SEED_BITS, Plan, check_seed
 from unveil.values.release.release import Release, Releases
 from unveil.wording import count, listing
@@ -100,9 +101,12 @@ class Scenario:
         return self.links_of(spec.read_inputs(self.read), intruder, files, pair)
 
     def linkage_files(
-        self, spec: Attack, intruder: Intruder
+        self, spec: Attack, intruder: Intruder, simulated: Masking | None = None
     ) -> tuple[LinkageFiles, FilePair, Intruder]:
-        """What an attack compares; the pair as this intruder sees it; and what he knows then."""
+        """What an attack compares; the pair as this intruder sees it; and what he knows then.
+
+        `simulated` is the masking as he has simulated it before.
+        """
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
         columns: tuple[str, ...] = ()
@@ -116,8 +120,9 @@ class Scenario:
             if intruder.channel is False:  # a Release knows it
                 intruder = msgspec.structs.replace(intruder, channel=True)
             known = self.release.known_by(intruder, self.original, self.seed)
-            masking = self.release.masking_of(known, self.original, columns, self.seed)
-            remask = FilesMaskedAgain.of(self, spec, intruder, known)
+            masking = self.release.masking_of(known, self.original, columns, self.seed, simulated)
+            if masking is not None and len(known) == 1:  # several cannot be masked again
+                remask = FilesMaskedAgain(self, spec, intruder, known[0].plan, masking)
             if spec.knows == "original":
                 records = self.release.repeat_masking(known, records, self.seed)
                 pair = replace(pair, original=records)
@@ -196,13 +201,7 @@ class FilesMaskedAgain:
     spec: Attack
     intruder: Intruder
     plan: Plan
-
-    @classmethod
-    def of(
-        cls, scenario: Scenario, spec: Attack, intruder: Intruder, known: Sequence[Release]
-    ) -> FilesMaskedAgain | None:
-        """What the intruder can mask again; None if several releases are joined."""
-        return cls(scenario, spec, intruder, known[0].plan) if len(known) == 1 else None
+    masking: Masking
 
     def __call__(self, run: int) -> LinkageFiles | None:
         scenario, seed = self.scenario, self.scenario.seed
@@ -225,7 +224,7 @@ class FilesMaskedAgain:
                     held_pair.original, columns, intruder.error, held_pair.original_order, own_seed
                 )
                 again = replace(again, pair=replace(again.pair, original=records))
-            files, *_ = again.linkage_files(self.spec, intruder)
+            files, *_ = again.linkage_files(self.spec, intruder, self.masking)
         except UnveilError:  # the stand-in does not fit the plan
             return None
         return replace(files, remask=None)

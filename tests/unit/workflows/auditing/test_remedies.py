@@ -207,13 +207,14 @@ def test_what_bisection_finds_holds_though_the_risk_goes_up_and_down():
         assert holds[least_strength(6, holds.__getitem__)] or not holds[5]
 
 
-def with_shares(monkeypatch, share):
-    """Remedies whose share is a function of the masks, of which each has one parameter."""
+def with_shares(monkeypatch, share, more=0.0):
+    """Remedies whose share is a function of the masks; the strongest attacks link so much more."""
     whole = module.RemedyTrial.attempt
 
-    def attempt(trial, strength):
+    def attempt(trial, strength, *, strongest=False):
         found = whole(trial, strength)
-        return found._replace(linked=sampled_attack.SampledShare(share(strength.masks), None))
+        linked = share(strength.masks) + (more if strongest else 0)
+        return found._replace(linked=sampled_attack.SampledShare(linked, None))
 
     monkeypatch.setattr(module.RemedyTrial, "attempt", attempt)
 
@@ -235,6 +236,55 @@ def test_a_remedy_is_as_strong_as_the_limit_demands(people, release, monkeypatch
 
 
 @pytest.mark.usefixtures("_free")
+@pytest.mark.parametrize(
+    ("more", "k", "holds", "n"),
+    [(0.0, 10, True, 3), (0.1, 15, True, 3), (0.2, 20, True, 4), (0.5, 20, False, 4)],
+)
+def test_the_strongest_attacks_decide_on_the_strength(
+    people, release, monkeypatch, more, k, holds, n
+):
+    """A remedy is reported as keeping a limit only if these link no more, either."""
+    with_shares(monkeypatch, lambda made: 0.6 - made[0].k / 40 if made else 0.8, more)
+    monkeypatch.setattr(module, "PERMUTATION", module.PERMUTATION._replace(levels=()))
+    strengths = (3, 5, 10, 15, 20, 25)
+    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(strengths=strengths))
+    found = tried(people, release.data, policy=Policy(max_risk=0.35), knows=["age", "pay"])
+    (one,) = found.tried
+    assert (one.plan[0]["k"], one.holds, one.tried) == (k, holds, n)
+    assert one.share == pytest.approx(0.6 - k / 40 + more)
+
+
+@pytest.mark.usefixtures("_free")
+def test_a_matching_of_the_audit_is_made_on_remedies():
+    """One-to-one it links more; where it takes too long, it is named."""
+    cells = np.random.default_rng(2).normal(size=(4, 150))
+    names = [f"c{j}" for j in range(4)]
+    wide = Microdata(pl.DataFrame(dict(zip(names, cells, strict=True))), Schema(quasi=names))
+    noisy = unveil.mask(wide, [masks.AdditiveNoise(scale=0.3)], seed=1).data
+    both = [attacks.Distance(), attacks.Distance(matching="one-to-one")]
+    found = tried(wide, noisy, attacks=both)
+    assert found.attack == "distance-one-to-one"
+    assert (found.share, found.too_dear) > (tried(wide, noisy).share, ())
+    assert "distance-one-to-one" in {one.attack for one in found.tried}
+    short = tried(wide, noisy, attacks=both, remedies=True, seconds=0.1)
+    assert (short.attack, short.too_dear) == ("distance", ("distance-one-to-one",))
+
+
+@pytest.mark.usefixtures("_free")
+def test_a_remedy_without_a_formula_is_attacked_by_simulation(monkeypatch):
+    """Noise, then a permutation: its law links more than the noise that looks alike."""
+    far = module.PERMUTATION._replace(strengths=(40,))
+    monkeypatch.setattr(module, "PERMUTATION", far)
+    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(levels=()))
+    cells = np.random.default_rng(2).lognormal(size=(10, 200))
+    names = [f"c{j}" for j in range(10)]
+    wide = Microdata(pl.DataFrame(dict(zip(names, cells, strict=True))), Schema(quasi=names))
+    noisy = unveil.mask(wide, [masks.AdditiveNoise(scale=0.1)], seed=1)
+    (one,) = tried(wide, noisy, truth=None).tried
+    assert (one.attack, one.knows_remedy) == ("simulated", True)
+
+
+@pytest.mark.usefixtures("_free")
 def test_a_limit_that_no_strength_keeps(people, release, monkeypatch):
     with_shares(monkeypatch, lambda made: 0.5 if made and hasattr(made[0], "k") else 0.6)
     found = tried(people, release.data, policy=Policy(max_risk=0.05), knows=["age", "pay"])
@@ -249,9 +299,9 @@ def test_impossible_strengths_are_passed_over(people, release, monkeypatch):
     """What leaves nothing to compare is too strong: a weaker one is sought."""
     whole = module.RemedyTrial.attempt
 
-    def attempt(trial, strength):
+    def attempt(trial, strength, **options):
         strong = strength.masks and strength.masks[0].k > 3
-        return None if strong else whole(trial, strength)
+        return None if strong else whole(trial, strength, **options)
 
     monkeypatch.setattr(module.RemedyTrial, "attempt", attempt)
     monkeypatch.setattr(module, "PERMUTATION", module.PERMUTATION._replace(levels=()))

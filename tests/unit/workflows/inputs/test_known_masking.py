@@ -12,6 +12,7 @@ from unveil.values.release.channels import Noise, Rounded, Unknown
 from unveil.values.release.composition import compose
 from unveil.values.release.swap import Swap
 from unveil.workflows.auditing.attack_summary import risk_by_releases
+from unveil.workflows.inputs import known_masking
 from unveil.workflows.inputs.known_masking import masking_of
 
 PEOPLE = unveil.households(300, seed=3)
@@ -37,6 +38,20 @@ def test_a_plan_says_as_much_as_the_release(tmp_path):
         )
         assert measures.hits(links).sum() == expected(release)
         assert links.intruder.to_dict()["channel"] is True
+
+
+def test_masks_without_a_formula_are_simulated_once_for_an_attack(monkeypatch):
+    """Not again for each simulation that calibrates it."""
+    simulations, calls = known_masking.simulations, []
+    monkeypatch.setattr(
+        known_masking, "simulations", lambda *args: calls.append(args) or simulations(*args)
+    )
+    again = masks.RankPermutation(p=10, columns=NUMBERS)
+    release = unveil.mask(PEOPLE, [NOISE, again], seed=5)
+    spec = attacks.Tailored(matching="posterior")
+    links = unveil.attack(PEOPLE, release, spec, intruder=KNOWS)
+    assert links.finder.details["simulations"] == 2
+    assert len(calls) == 1
 
 
 def test_no_level_knows_the_seed():
