@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from unveil import measures
 from unveil.engines.select import AUTO
 from unveil.errors import UnveilError
 from unveil.files.documents.toml import mask_from
+from unveil.measures.information_loss.uses.reference import UseReference
 from unveil.support.seeds import stream
 from unveil.support.work import Effort
 from unveil.table.microdata import Microdata
@@ -119,8 +119,13 @@ class Evaluator:
     def _loss(self, release: Release) -> tuple[float, dict[str, float], tuple[Limit, ...]]:
         """The overall loss, that of each use, and the limits on them."""
         pair = FilePair.of(self.original, release.data, release.row_map)
-        overall = measures.loss(pair, seed=0).overall.value or 0.0
-        return overall, {}, ()
+        uses = {one.name: 1.0 if one.value is None else one.value for one in self._uses.losses(pair)}
+        return max(uses.values(), default=0.0), uses, ()
+
+    @cached_property
+    def _uses(self) -> UseReference:
+        """What the uses of the original are; computed once for all plans."""
+        return UseReference(self.original, None, seed=self.seed)
 
     def _attacks(self, release: Release, repetition: int) -> Iterator[tuple[Limit, ...]]:
         """The limits as each group of attacks leaves them, the cheapest first."""
