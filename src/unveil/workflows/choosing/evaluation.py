@@ -28,6 +28,7 @@ from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.study import Stage, TriedPlan
 from unveil.values.search_space import Candidate, SearchSpace
 from unveil.workflows.audit import AuditRun
+from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.policy_check import check_policy
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
@@ -39,6 +40,7 @@ from unveil.workflows.choosing.limit_shares import file_limits, largest_share, w
 from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
+STAGES = 3  # of attacks
 LOSES_TOO_MUCH = "it loses more than the policy allows"
 DOMINATED = "another plan that loses no more has less risk"
 
@@ -119,7 +121,9 @@ class Evaluator:
     def _loss(self, release: Release) -> tuple[float, dict[str, float], tuple[Limit, ...]]:
         """The overall loss, that of each use, and the limits on them."""
         pair = FilePair.of(self.original, release.data, release.row_map)
-        uses = {one.name: 1.0 if one.value is None else one.value for one in self._uses.losses(pair)}
+        uses = {
+            one.name: 1.0 if one.value is None else one.value for one in self._uses.losses(pair)
+        }
         return max(uses.values(), default=0.0), uses, ()
 
     @cached_property
@@ -134,9 +138,9 @@ class Evaluator:
             self.original, release.shuffled(), None, None, settings, self._seed("audit", repetition)
         )
         rows = self._limited_rows(inputs, settings)
-        for blind in (True, False):
+        for stage in range(STAGES):
             for row in rows:
-                runs = tuple(run for run in row.runs if run.blind is blind)
+                runs = tuple(run for run in row.runs if _stage(run, row.runs) == stage)
                 if runs:
                     result = scenario_result(replace(row, runs=runs), inputs, settings, _silent)
                     yield tuple(scenario_limits(self._only(row.scenario.name), (result,)))
@@ -159,6 +163,14 @@ class Evaluator:
     def _only(self, name: str) -> Policy:
         """The policy of one intruder alone."""
         return Policy(intruder=tuple(one for one in self.policy.intruder if one.name == name))
+
+
+def _stage(run: AttackRun, runs: Sequence[AttackRun]) -> int:
+    """When an attack is made: the first blind one, then those that know the mask, then the rest."""
+    if not run.blind:
+        return 1
+    first = next(one for one in runs if one.blind)
+    return 0 if run is first else 2
 
 
 def _silent(done: int, total: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from unveil.attacks.base import Attack
+from unveil.table.microdata import Microdata
 from unveil.values.disclosure_scenario import DisclosureScenario
 from unveil.workflows.auditing.attack_runs import (
     AttackRun,
@@ -17,7 +18,12 @@ from unveil.workflows.auditing.attack_runs import (
 )
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.resources import WorkPlan, runs_in_memory
-from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file, most_draws
+from unveil.workflows.auditing.scenarios.intruder_files import (
+    HeldFile,
+    coarse_column,
+    held_file,
+    most_draws,
+)
 from unveil.workflows.auditing.settings import AuditSettings
 
 ROW_SHARE = 0.12  # of the work: the most that one scenario may take
@@ -72,18 +78,37 @@ def plan_scenario(
             repeats_groups=False,
         )
         specs = [spec for spec in default_attacks(audited) if _suits(spec, scenario)]
+    pair, left_out = held.scenario.pair, list[str]()
     runs = [
         held_by(run, held, scenario.error or 0.0)
-        for run in attack_runs(specs, held.scenario.pair, scenario.knows or (), inputs.channel)
+        for run in attack_runs(specs, pair, scenario.knows or (), inputs.channel)
         if not run.intruder.reverse
     ]
-    pair = held.scenario.pair
+    if scenario.coarse:
+        runs, left_out = _exactly_known(runs, inputs.pair.original)
     fitting, too_large = runs_in_memory(runs, pair, settings.bytes, requested=False)
     work = WorkPlan(ROW_SHARE * settings.work)
     made = work.attacks(fitting, pair, requested=named)
-    left_out = [f"{one.name}: {one.reason}" for one in (*too_large, *work.left_out)]
+    left_out += [f"{one.name}: {one.reason}" for one in (*too_large, *work.left_out)]
     draws = min(MOST_DRAWS, most_draws(inputs, scenario))
     return ScenarioPlan(scenario, held, tuple(made), work, tuple(left_out), draws)
+
+
+def _exactly_known(
+    runs: Sequence[AttackRun], people: Microdata
+) -> tuple[list[AttackRun], list[str]]:
+    """Attacks that know the mask compare exact values only: it was not applied to coarse ones."""
+    kept, left_out = list[AttackRun](), list[str]()
+    for run in runs:
+        known = run.intruder.knows or ()
+        exact = tuple(name for name in known if coarse_column(people, name) is None)
+        if run.blind or len(exact) == len(known):
+            kept.append(run)
+        elif exact:
+            kept.append(replace(run, intruder=msgspec.structs.replace(run.intruder, knows=exact)))
+        else:
+            left_out.append(f"{run.name}: no attribute is known exactly")
+    return kept, left_out
 
 
 def held_by(run: AttackRun, held: HeldFile, error: float) -> AttackRun:
