@@ -1,8 +1,9 @@
 """A study in PostgreSQL, for the processes of several machines.
 
-A study called NAME is the tables NAME_task and NAME_value, and one more for each later phase. Claims are advisory locks of the
-session, which stays connected: the server releases them when the process ends or its machine is
-gone. A pooler that shares sessions between transactions does not keep them: connect to the server.
+A study called NAME is the tables NAME_task and NAME_value, and one more for each later phase.
+Claims are advisory locks of the session, which stays connected: the server releases them when the
+process ends or its machine is gone. A pooler that shares sessions between transactions does not
+keep them: connect to the server.
 """
 
 from collections.abc import Collection
