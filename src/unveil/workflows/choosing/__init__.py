@@ -1,0 +1,1 @@
+"""The parts of a choice: space, search, evaluation, study."""
