@@ -106,27 +106,34 @@ class Combination(Spec, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for dimension in self.dimensions:  # refuses a range the wrong way round
+        msgspec.structs.force_setattr(self, "mask", tuple(map(self._with_ranges, self.mask)))
+        for dimension in self.dimensions:
             if dimension.parameter in ("method", "columns", "name"):
                 raise SpecError(
                     f"space: {self.name}: {dimension.parameter} is no range: use one combination "
                     "for each"
                 )
 
+    def _with_ranges(self, table: dict[str, Any]) -> dict[str, Any]:
+        """The table with its ranges read once; one that is the wrong way round is refused."""
+        read = {}
+        for parameter, value in table.items():
+            try:
+                read[parameter] = ParameterRange.of(value) or value
+            except SpecError as error:
+                error.at(f"space: {self.name}: {parameter}")
+                raise
+        return read
+
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
         """The parameters that are searched, in order."""
-        found = []
-        for step, table in enumerate(self.mask):
-            for parameter, value in table.items():
-                try:
-                    values = ParameterRange.of(value)
-                except SpecError as error:
-                    error.at(f"space: {self.name}: {parameter}")
-                    raise
-                if values is not None:
-                    found.append(Dimension(step, parameter, values))
-        return tuple(found)
+        return tuple(
+            Dimension(step, parameter, value)
+            for step, table in enumerate(self.mask)
+            for parameter, value in table.items()
+            if isinstance(value, ParameterRange)
+        )
 
     def tables(self, point: tuple[float, ...]) -> tuple[dict[str, Any], ...]:
         """The masks at a point, as tables of a plan; steps that are left out are missing."""
@@ -145,9 +152,8 @@ class Combination(Spec, frozen=True, kw_only=True):
 
 
 def _plain(table: dict[str, Any]) -> dict[str, Any]:
-    ranges = {key: ParameterRange.of(value) for key, value in table.items()}
     return {
-        key: value if (found := ranges[key]) is None else found.to_dict()
+        key: value.to_dict() if isinstance(value, ParameterRange) else value
         for key, value in table.items()
     }
 

@@ -1,0 +1,147 @@
+"""The search: which plans to try next, given all that were tried.
+
+A search begins with the declared grid. Then each round tries the middle between the two plans on
+either side of the limit, and, for the rest, the plans that promise most by a Gaussian process of
+risk and loss (`surrogate`). Nothing is drawn but the points that the process ranks, so that the
+same trials and the same seed have the same plans proposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from unveil.values.search_space import Candidate, SearchSpace
+from unveil.workflows.choosing.frontier import frontier
+from unveil.workflows.choosing.points import grid, pool
+from unveil.workflows.choosing.surrogate import Surrogate
+
+FEWEST_MEASURED = 3  # plans, from which on a process can be fitted
+POOL_PER_TRIAL = 4  # so that the pool is never used up
+AT_LIMIT = 1  # plans of a round that look for the limit
+
+
+class Evaluated(NamedTuple):
+    """A candidate that was tried.
+
+    Risk is the largest figure over its limit: 1 is on the limit. Risk and loss are None if the plan
+    could not be carried out. If it is not complete, some attacks were left out, since the others
+    showed that another plan is better: the risk is at least this.
+    """
+
+    candidate: Candidate
+    risk: float | None
+    loss: float | None
+    complete: bool = True
+
+
+class _Measured(NamedTuple):
+    """A candidate with its risk and its loss."""
+
+    candidate: Candidate
+    risk: float
+    loss: float
+
+
+class _Round:
+    """The candidates of a round, no plan twice and none that was tried."""
+
+    def __init__(self, space: SearchSpace, tried: Sequence[Evaluated], n: int) -> None:
+        self._space, self._n = space, n
+        self._known = {self._plan(one.candidate) for one in tried}
+        self.candidates: list[Candidate] = []
+
+    def _plan(self, candidate: Candidate) -> bytes:
+        return msgspec.json.encode(self._space.tables(candidate), order="sorted")
+
+    @property
+    def full(self) -> bool:
+        return len(self.candidates) >= self._n
+
+    def add(self, candidates: Iterable[Candidate], most: int | None = None) -> int:
+        """Add those that are new, as long as there is room; returns how many were."""
+        before = len(self.candidates)
+        for candidate in candidates:
+            if self.full or len(self.candidates) - before == most:
+                break
+            plan = self._plan(candidate)
+            if plan not in self._known:
+                self._known.add(plan)
+                self.candidates.append(candidate)
+        return len(self.candidates) - before
+
+
+def propose(
+    space: SearchSpace, tried: Sequence[Evaluated], n: int, *, seed: int
+) -> list[Candidate]:
+    """The next n candidates, given all that were tried; fewer if the space has no more plans.
+
+    >>> swap = {"method": "rank-swapping", "p": {"from": 1, "to": 41}, "columns": ["age"]}
+    >>> space = SearchSpace(combination=[{"name": "swapped", "mask": [swap]}])
+    >>> tried = [Evaluated(one, 2 - 2 * one.point[0], one.point[0]) for one in grid(space)]
+    >>> [space.tables(one)[0]["p"] for one in propose(space, tried, 1, seed=7)]
+    [14]
+    """
+    new = _Round(space, tried, n)
+    new.add(grid(space))
+    if new.full:
+        return new.candidates
+    others = pool(space, POOL_PER_TRIAL * (len(tried) + n), seed=seed)
+    measured = [
+        _Measured(one.candidate, one.risk, one.loss)
+        for one in tried
+        if one.risk is not None and one.loss is not None and one.complete
+    ]
+    if len(measured) >= FEWEST_MEASURED:
+        new.add(_at_limit(measured), AT_LIMIT)
+        _add_most_promising(new, others, space, tried)
+    new.add(others)
+    return new.candidates
+
+
+def _add_most_promising(
+    new: _Round, others: list[Candidate], space: SearchSpace, tried: Sequence[Evaluated]
+) -> None:
+    """Fill a round with plans that promise most, each given those before it."""
+    surrogate = Surrogate.of(space, tried, others)
+    if new.candidates:
+        surrogate = surrogate.expecting(new.candidates)
+    while not new.full:
+        ranked = np.argsort(-surrogate.promise(), kind="stable")
+        if not new.add((others[i] for i in ranked), 1):
+            return
+        surrogate = surrogate.expecting(new.candidates[-1:])
+
+
+def _at_limit(measured: Sequence[_Measured]) -> list[Candidate]:
+    """The middle between neighbours on either side of the limit, in each combination.
+
+    Only where the plan beyond the limit loses less than the best that keeps it: the middle may be
+    better. The least loss comes first.
+    """
+    least = min((one.loss for one in measured if one.risk <= 1), default=np.inf)
+    middles = [
+        (kept.loss + missed.loss, _middle(kept.candidate, missed.candidate))
+        for kept, missed in _neighbours(measured)
+        if kept.risk <= 1 < missed.risk and missed.loss < least
+    ]
+    return [candidate for _, candidate in sorted(middles, key=lambda one: one[0])]
+
+
+def _neighbours(measured: Sequence[_Measured]) -> list[tuple[_Measured, _Measured]]:
+    """Neighbours on the frontier of each combination."""
+    found = []
+    for name in dict.fromkeys(one.candidate.combination for one in measured):
+        own = [one for one in measured if one.candidate.combination == name]
+        best = frontier([one.risk for one in own], [one.loss for one in own])
+        found += list(pairwise(own[i] for i in best))
+    return found
+
+
+def _middle(one: Candidate, other: Candidate) -> Candidate:
+    places = zip(one.point, other.point, strict=True)
+    return Candidate(one.combination, tuple((a + b) / 2 for a, b in places))
