@@ -9,7 +9,8 @@ from unveil.cli import options
 from unveil.cli.console import FAILED, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import Pages, page_options
-from unveil.cli.verdict_text import print_comparison
+from unveil.cli.verdict_text import print_choice, print_comparison
+from unveil.errors import UsageError
 
 
 @click.command(name="compare")
@@ -56,10 +57,21 @@ def command(
 
     With --records the difference in risk of each two releases has a bootstrap interval over the
     records that were attacked in both.
+
+    A search is compared by itself: unveil compare DIR/choice.json (of unveil choose).
     """  # noqa: D301 - click reads the mark
+    from unveil.files.documents.study_result import is_study
     from unveil.workflows.compare import compare
 
     pages = Pages(**page, force=force)
+    if any(is_study(one) for one in evidence):
+        if len(evidence) > 1 or records or policy is not None:
+            raise UsageError(
+                "a search (choice.json) is compared by itself, by the policy it was made for: name "
+                "it alone; to compare releases, name the evidence of their audits (audit.json)"
+            )
+        _show_study(evidence[0], pages, as_json=as_json)
+        return
     pages.check((*evidence, *records, *([] if policy is None else [policy])))
     with progress("reading the evidence") as show:
         comparison = compare(
@@ -75,3 +87,18 @@ def command(
     found = comparison.recommendation
     if policy is not None and (found is None or not found.kept):
         raise SystemExit(FAILED)
+
+
+def _show_study(file: Path, pages: Pages, *, as_json: bool) -> None:
+    """Print the plans of a search, and write its page."""
+    from unveil.files.documents.study_result import read_study, study_values
+
+    pages.check([file])
+    with progress(f"reading {file}"):
+        study = read_study(file)
+        pages.write(file)
+    if as_json:
+        print_json(study_values(study))
+    else:
+        print_choice(study)
+        pages.say()

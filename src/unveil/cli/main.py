@@ -33,6 +33,7 @@ COMMANDS = {
     "attack": "Attack a release: how many records can be linked?",
     "audit": "Audit a release: a verdict, with evidence.",
     "compare": "Compare several releases: risk against loss.",
+    "choose": "Choose how to mask: the least loss that keeps a policy.",
     "completion": "Print the script that completes commands in a shell.",
     "demo": "Demonstrate all steps on an embedded sample.",
     "inspect": "Describe the columns of a file.",

@@ -1,4 +1,4 @@
-"""The result of an audit, a comparison or a replay, in words: the verdict first."""
+"""The result of an audit, a choice, a comparison or a replay, in words: the verdict first."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from unveil.wording import count
 
 if TYPE_CHECKING:
     from unveil.reports.content import Exhibit, Section, Summary
+    from unveil.values.results.choice import Choice, StudyResult
     from unveil.values.results.comparison import Comparison
     from unveil.values.results.evidence import Audit
     from unveil.workflows.auditing.replay import Replay
 
 # Rows of each table on a terminal, None for all of them; the page has the rest.
 WHOLE = "scenarios limits attacks knowledge knowledge-surface noise halves inference loss remedies "
-WHOLE += "changes read-off risk-loss households-beside best differences"
+WHOLE += "changes read-off risk-loss households-beside best differences "
+WHOLE += "over-seeds limit-costs reach frontier-plans"
 SHORTENED = ("attributes", "correspondence", "subgroups", "subgroup-loss")
 ROWS: dict[str, int | None] = dict.fromkeys(WHOLE.split()) | dict.fromkeys(SHORTENED, 5)
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
@@ -37,6 +39,13 @@ def print_comparison(comparison: Comparison) -> None:
     from unveil.reports.summary import comparison_summary
 
     _print(comparison_summary(comparison))
+
+
+def print_choice(found: Choice | StudyResult) -> None:
+    """Print what a search found, and what was chosen."""
+    from unveil.reports.summary import choice_summary
+
+    _print(choice_summary(found))
 
 
 def _print(summary: Summary) -> None:

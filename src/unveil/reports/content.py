@@ -33,9 +33,10 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Phrase, ...] = ()
     about: str | None = None  # the one column that a chart among many like it is of
     limits: tuple[LimitLine, ...] = ()  # of the policy, drawn into the chart
+    sortable: bool = False  # whether a reader can sort the table by a column
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class View(msgspec.Struct, frozen=True, kw_only=True):
     """One of several views of a section, of which a reader opens one."""
 
     title: str
@@ -51,7 +52,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     paragraphs: tuple[Phrase, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()
     points: tuple[Phrase, ...] = ()  # of a list, below
-    choices: tuple[Choice, ...] = ()  # below all else; the first is open
+    choices: tuple[View, ...] = ()  # below all else; the first is open
 
 
 class Fact(msgspec.Struct, frozen=True):

@@ -23,7 +23,16 @@ from unveil.support.specs import method_name
 from unveil.table.roles import ROLE_MEANINGS
 from unveil.values import disclosure_scenario
 from unveil.values.intruder import Intruder
-from unveil.values.results import disclosure, knowledge, policy, read_off, remedies, subgroups
+from unveil.values.results import (
+    choice,
+    disclosure,
+    knowledge,
+    policy,
+    read_off,
+    remedies,
+    study,
+    subgroups,
+)
 from unveil.values.results import evidence as audit
 from unveil.values.results import supervised_bound as learnt
 from unveil.values.results.comparison import Dominated, Recommendation
@@ -31,6 +40,7 @@ from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
 from unveil.workflows.auditing.attack_names import method_of
+from unveil.workflows.choosing import decision
 
 SCENARIO = disclosure_scenario.DisclosureScenario
 PARAGRAPHS = 2  # of a docstring: what it is, and what that means; what follows is for statisticians
@@ -116,6 +126,10 @@ WORDS: dict[str, tuple[str, object]] = {
     "shape": ("Before and after", Shape),
     "dominated": ("Dominated release", Dominated),
     "nearest": ("Nearest to the policy", Recommendation),
+    "plan-risk": ("Risk of a plan", study.TriedPlan),
+    "frontier": ("Frontier", decision.frontier),
+    "confirmation": ("Confirmation on fresh seeds", choice.Confirmation),
+    "limit-cost": ("What a limit costs", choice.LimitCost),
     "score": ("Classical score", measures.classical_score),
     "policy": ("Policy", policy.Policy),
     "scenario": ("Scenario", disclosure_scenario.DisclosureScenario),

@@ -1,12 +1,14 @@
 """The summary of an audit: one value that feeds the terminal, the charts and the page."""
 
 from unveil import __version__
+from unveil.errors import UsageError
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import OLDER, cautions, headline
 from unveil.reports.limit_lines import with_limit_lines
 from unveil.reports.sections import (
     advice,
     attacks,
+    choice,
     claims,
     comparison,
     households,
@@ -21,7 +23,8 @@ from unveil.reports.sections import (
 )
 from unveil.reports.sections.numbered_releases import numbered_releases
 from unveil.reports.sections.validity import validity
-from unveil.support.phrases import names, phrase
+from unveil.support.phrases import counted, names, phrase
+from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Evidence
 
@@ -130,4 +133,41 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         external=external,
         cautions=(caution,) if older else (),
         first=scenarios.compared_scenarios(result, external=external),
+    )
+
+
+def choice_summary(
+    result: Choice | StudyResult, evidence: Evidence | None = None, *, external: bool = False
+) -> Summary:
+    """The page of a search: what was chosen, the frontier around it, and what each limit costs.
+
+    The evidence is that of the audit of the chosen release; a choice has it.
+    """
+    if external:
+        raise UsageError(
+            "the page of a choice has every plan with its parameters: it is for yourself; for "
+            "others, write the page of the audit (unveil report DIR/audit.json --external)"
+        )
+    study = result.study if isinstance(result, Choice) else result
+    if isinstance(result, Choice) and result.audit is not None:
+        evidence = result.audit.evidence
+    passed = None if evidence is None or evidence.verdict is None else evidence.verdict.passed
+    sections = (
+        choice.frontier(study),
+        choice.chosen(study, evidence),
+        choice.costs(study),
+        choice.reach(study),
+        choice.plans(study),
+        choice.notes(study),
+    )
+    return Summary(
+        kind=INTERNAL,
+        title="Choice of a plan",
+        subject=phrase("a search over plans to mask {} records", counted(study.records)),
+        verdict=choice.verdict(study, evidence),
+        passed=False if study.chosen is None else passed,
+        facts=tuple(choice.facts(study)),
+        sections=tuple(one for one in sections if one is not None),
+        limits=choice.limits(study),
+        version=study.version,
     )

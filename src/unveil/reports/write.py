@@ -10,8 +10,10 @@ import msgspec
 from unveil.errors import FileError, UsageError
 from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import NO_EVIDENCE, read_evidence
+from unveil.files.documents.study_result import NO_STUDY, is_study, read_study
 from unveil.files.locations import as_path, check_outputs
 from unveil.reports.content import Summary
+from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.wording import reason
@@ -20,7 +22,7 @@ ENDINGS = (".html", ".htm")
 
 
 def report(
-    result: Audit | Evidence | Comparison | Summary | str | os.PathLike[str],
+    result: Audit | Evidence | Comparison | Choice | StudyResult | Summary | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
     external: bool = False,
@@ -33,7 +35,8 @@ def report(
     Parameters
     ----------
     result
-        An audit, its evidence or the file of it, a comparison, or a summary of anything else.
+        An audit or its evidence, a choice or its study, the file of either; a comparison, or a
+        summary of anything else.
     path
         The page, an .html file.
     external
@@ -130,11 +133,13 @@ def check_figures(
 
 
 def summary_of(result: object, *, external: bool = False) -> Summary:
-    """The summary of an audit, its evidence or the file of it, a comparison, or a summary."""
-    from unveil.reports.summary import comparison_summary, summary
+    """The summary of an audit, a choice, a comparison, or a file with what one of them found."""
+    from unveil.reports.summary import choice_summary, comparison_summary, summary
 
     if isinstance(result, Comparison):
         return comparison_summary(result, external=external)
+    if isinstance(result, Choice | StudyResult):
+        return choice_summary(result, external=external)
     if isinstance(result, Summary):
         if external and not result.external:
             raise UsageError("a summary is for the readers it was made for: leave external out")
@@ -145,20 +150,20 @@ def summary_of(result: object, *, external: bool = False) -> Summary:
         result = result.evidence
     if not isinstance(result, Evidence):
         raise UsageError(
-            "a report is of an audit, of its evidence or the file of it, or of a comparison, not "
-            f"of {type(result).__name__}"
+            "a report is of an audit, of its evidence or the file of it, of a choice, or of a "
+            f"comparison, not of {type(result).__name__}"
         )
     return summary(result, external=external)
 
 
 def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
-    from unveil.reports.summary import summary
-
-    evidence = read_evidence(path)
+    studied = is_study(path)
+    found = read_study(path) if studied else read_evidence(path)
     try:
-        return summary(evidence, external=external)
+        return summary_of(found, external=external)
     except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError):
-        raise FileError(NO_EVIDENCE).at(os.fspath(path)) from None  # parts that have no type
+        missing = NO_STUDY if studied else NO_EVIDENCE
+        raise FileError(missing).at(os.fspath(path)) from None  # parts that have no type
 
 
 def _pictures(summary: Summary) -> dict[str, bytes]:

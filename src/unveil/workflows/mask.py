@@ -185,7 +185,7 @@ def mask_file(
     target.check_columns(released_columns(data, plan).columns)
     target_format = target.output_format(source, settings.format)
     release = mask(data, plan, progress=progress)
-    if schema_path is None and _needs_schema(data, release, target_format):
+    if schema_path is None and needs_schema(data, release, target_format):
         schema_path = target.companion(".schema.toml")
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
     pair = FilePair.of(data, release.data, release.row_map)
@@ -247,7 +247,7 @@ def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | 
     return source.with_stem(str(out))
 
 
-def _needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
+def needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
     """Whether the release loses labels, or has new ranges, sets, stars or merged categories."""
     before, after = data.schema, release.data.schema
     if data.codebook is not None and not (target is not None and target.keeps_labels(release.data)):

@@ -1,4 +1,4 @@
-"""Schemas, plans and policies: the TOML files that people write by hand."""
+"""Schemas, plans, policies and spaces: the TOML files that people write by hand."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +12,11 @@ import msgspec
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import TrustedPlaces, as_path
 from unveil.masks import METHODS, Mask
+from unveil.support.specs import kebab_case
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.results.policy import Policy
+from unveil.values.search_space import OFF, Combination, SearchSpace
 from unveil.wording import listing, reason, suggest
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ PLAN_SETTINGS = ("seed", "keep_order", "household")
 PLAN_KEYS = (*PLAN_SETTINGS, "version", "mask")
 
 
-def to_toml(document: Schema | Plan | Policy) -> bytes:
+def to_toml(document: Schema | Plan | Policy | SearchSpace) -> bytes:
     """Return the bytes of the document's TOML file."""
     return msgspec.toml.encode(document.to_dict())
 
@@ -66,6 +68,59 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
 def as_policy(policy: Policy | str | os.PathLike[str] | None) -> Policy | None:
     """Return a policy, read from its file if a path is given."""
     return _value_or_file(policy, Policy, read_policy)
+
+
+def read_space(path: str | os.PathLike[str]) -> SearchSpace:
+    r"""Read the space of a search from its TOML file.
+
+    A table ``[[combination]]`` has a name and a table ``[[combination.mask]]`` for each step, in
+    which a parameter may be a range. ``[[fixed]]`` steps begin every plan; ``forbid`` lists methods
+    that no plan uses, ``unchanged`` columns that stay as they are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> swap = 'method = "rank-swapping"\np = { from = 1, to = 41 }'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "space.toml")
+    ...     _ = path.write_text(f'[[combination]]\nname = "swapped"\n[[combination.mask]]\n{swap}')
+    ...     read_space(path)["swapped"].tables((0.5,))
+    ({'method': 'rank-swapping', 'p': 21},)
+    """
+    return _read(path, "space", space_from, SpecError)
+
+
+def as_space(space: SearchSpace | str | os.PathLike[str] | None) -> SearchSpace | None:
+    """Return a space, read from its file if a path is given."""
+    return _value_or_file(space, SearchSpace, read_space)
+
+
+def space_from(table: Mapping[str, Any]) -> SearchSpace:
+    """Make a space from the plain values of its TOML file.
+
+    Each mask is made at the ends and in the middle of its ranges, so that a wrong parameter is
+    refused before anything is searched.
+    """
+    for number, step in enumerate(_tables(table, "fixed"), start=1):
+        with errors_at(f"fixed step {number}"):
+            mask_from(step)
+    for one in _tables(table, "combination"):
+        _tables(one, "mask", "combination.mask")
+        combination = Combination(**one)
+        with errors_at(f"combination '{combination.name}'"):
+            for place in (0.0, 0.5, 1.0):
+                low = [max(place, OFF * one.range.or_none) for one in combination.dimensions]
+                for step in combination.tables(tuple(low)):
+                    mask_from(step)
+    return SearchSpace(**table)
+
+
+def _tables(table: Mapping[str, Any], key: str, name: str = "") -> list[dict[str, Any]]:
+    """The tables of a list in a space."""
+    found = table.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+        raise SpecError(f"a space has a table [[{name or key}]] for each {key}")
+    return found
 
 
 def read_plan(path: str | os.PathLike[str], *, allow: Sequence[str] = ()) -> Plan:
@@ -132,7 +187,8 @@ def _value_or_file(
     if isinstance(value, str | os.PathLike):
         return read(value)
     name = kind.__name__
-    raise UsageError(f"a {name.lower()} is a {name} or a path, not {type(value).__name__}")
+    words = kebab_case(name).replace("-", " ")
+    raise UsageError(f"a {words} is a {name} or a path, not {type(value).__name__}")
 
 
 def _read(

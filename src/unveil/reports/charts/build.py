@@ -5,6 +5,7 @@ from typing import Any
 
 import altair as alt
 
+from unveil.reports.charts.frontier import frontier
 from unveil.reports.charts.marks import (
     DIRECTIONS,
     PERCENT,
@@ -380,6 +381,7 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "unchanged": _unchanged,
     "remedies": _remedies,
     "risk_loss": _risk_loss,
+    "frontier": frontier,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
     "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
     "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),

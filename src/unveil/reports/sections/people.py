@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from unveil.reports.content import Choice, Exhibit, Section
+from unveil.reports.content import Exhibit, Section, View
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import counts, figures, high, labels, low, shares, tabulate, text
@@ -37,7 +37,7 @@ def people(evidence: Evidence) -> Section | None:
 
 def _risk_of(
     scenario: str, risks: Evidence | ScenarioResult, evidence: Evidence, suffix: str
-) -> Choice:
+) -> View:
     """The risk of single records, subgroups and households, by one intruder."""
     said, exhibits = list[Phrase](), list[Exhibit]()
     if risks.record_risks is not None:
@@ -54,9 +54,7 @@ def _risk_of(
             )
         )
     named = (msgspec.structs.replace(one, name=f"{one.name}{suffix}") for one in exhibits)
-    return Choice(
-        title=plain(scenario_name(scenario)), paragraphs=tuple(said), exhibits=tuple(named)
-    )
+    return View(title=plain(scenario_name(scenario)), paragraphs=tuple(said), exhibits=tuple(named))
 
 
 def _risk_distribution(risks: RecordRisks) -> Iterator[Phrase]:

@@ -29,11 +29,12 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
         key="plan",
         title="What was done",
         paragraphs=tuple(said),
-        exhibits=(_steps(evidence.plan.get("mask", []), external=external),),
+        exhibits=(steps(evidence.plan.get("mask", []), external=external),),
     )
 
 
-def _steps(masks: list[dict[str, Any]], *, external: bool) -> Exhibit:
+def steps(masks: list[dict[str, Any]], *, external: bool = False) -> Exhibit:
+    """The steps of a plan as a table; to others, without their columns and parameters."""
     columns = (
         figures("step", "step"),
         text("method", "method"),
@@ -57,11 +58,12 @@ def _parameters(mask: dict[str, Any]) -> Phrase:
         if key in NOT_PARAMETERS:
             continue
         pieces += [", " if pieces else "", f"{key.replace('_', ' ')} "]
-        pieces += _parameter(value)
+        pieces += parameter(value)
     return tuple(piece for piece in pieces if piece != "")
 
 
-def _parameter(value: Any) -> Phrase:
+def parameter(value: Any) -> Phrase:
+    """The value of a parameter of a mask."""
     if isinstance(value, bool):
         return ("yes" if value else "no",)
     if isinstance(value, int | float):

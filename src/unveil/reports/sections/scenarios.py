@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unveil.reports.content import Choice, Exhibit, Section
+from unveil.reports.content import Exhibit, Section, View
 from unveil.reports.sections.attacks import attack
 from unveil.reports.tables import Cell, Table, labels, shares, tabulate, text
 from unveil.support.phrases import (
@@ -237,14 +237,14 @@ def scenarios(evidence: Evidence, *, external: bool = False) -> Section | None:
     )
 
 
-def _choice(place: int, result: ScenarioResult, *, external: bool) -> Choice:
+def _choice(place: int, result: ScenarioResult, *, external: bool) -> View:
     said = list(_story(result, external=external))
     exhibits = list[Exhibit]()
     if result.attacks and result.name != STRESS_TEST:
         exhibits.append(_attacks(place, result))
     if result.learned:
         exhibits.append(_learned_columns(place, result, external=external))
-    return Choice(
+    return View(
         title=plain(scenario_name(result.name)), paragraphs=tuple(said), exhibits=tuple(exhibits)
     )
 

@@ -95,6 +95,7 @@ def _over_seeds(limit: Limit, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
         allowed=_number(limit, allowed=True),
         searched=_number(limit),
         fresh=tuple(values),
+        mean=mean,
         bound=mean + sign * tolerance_factor(len(values)) * deviation,
     )
 
