@@ -161,7 +161,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "margins": lambda: [on_links(m.margins), on_links(m.margins, without_true=True)],
     "numeric": lambda: on_both(m.numeric),
     "openness": lambda: on_both(m.openness),
-    "overall": lambda: m.overall([*m.il1s(both()).measures, *m.categorical(both()).measures]),
+    "overall": lambda: m.overall(m.use_losses(both(), seed=1)),
     "p_value": lambda: on_links(m.p_value, draws=99),
     "permutation_law": lambda: m.permutation_law([links(), links("coarse")], draws=99),
     "population_risk": lambda: m.population_risk(people(), K),
@@ -188,6 +188,8 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "unchanged": lambda: on_both(m.unchanged),
     "uneven_discards": uneven,
     "uniqueness": lambda: [m.uniqueness(people(), columns) for columns in (K, (*K, "age"))],
+    "UseReference": lambda: m.UseReference(people(), seed=1).losses(both()),
+    "use_losses": lambda: on_both(m.use_losses, seed=1),
     "wilson": lambda: [m.wilson(30, 100, 1000), m.wilson(0, 50, 60, confidence=0.9)],
 }
 

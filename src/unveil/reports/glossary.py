@@ -39,6 +39,7 @@ from unveil.values.results.comparison import Dominated, Recommendation
 from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.loss import Shape
 from unveil.values.results.risk import Risk
+from unveil.values.use import Use
 from unveil.workflows.auditing.attack_names import method_of
 from unveil.workflows.choosing import decision
 
@@ -122,6 +123,7 @@ WORDS: dict[str, tuple[str, object]] = {
     "singled-out": ("Singled out", Field(disclosure.Unchanged, "singled_out")),
     "row-order": ("Order of the rows", measures.row_order),
     "loss": ("Overall loss", measures.overall),
+    "use": ("Use", Use),
     "changed-cells": ("Changed cells", measures.changed_cells),
     "shape": ("Before and after", Shape),
     "dominated": ("Dominated release", Dominated),

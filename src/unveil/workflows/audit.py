@@ -16,6 +16,7 @@ from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import ROW, write_evidence, write_records
 from unveil.files.documents.toml import as_policy
 from unveil.files.locations import as_path, check_outputs, locate
+from unveil.measures import UseReference
 from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
@@ -33,6 +34,7 @@ from unveil.values.results.evidence import (
 from unveil.values.results.knowledge import AttributeRisks, Knowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
+from unveil.values.use import Use
 from unveil.workflows.auditing.attack_names import attacks_from
 from unveil.workflows.auditing.attack_runs import (
     AttackResult,
@@ -150,6 +152,8 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
     inputs = read_inputs(original, release, schema, truth, chosen, seed)
     refuse_meaningless(limits, inputs)
     scenarios_of(inputs, limits)  # refuses an intruder that these files cannot have
+    if limits is not None:
+        UseReference(inputs.pair.original, limits.use)  # refuses a use without its columns
     return AuditRun(inputs, chosen, limits, specs, progress=progress).run()
 
 
@@ -237,7 +241,7 @@ class AuditRun:
                     self._made_again,
                 ),
                 riskiest=None if by_attribute is None else by_attribute.without[0].attribute,
-                limit=None if self.policy is None else self.policy.max_risk,
+                policy=self.policy,
             )
             remedied = steps.run("remedies", Remedies | None, work)
         strongest = strongest_forward(attacked, self.work, inputs.pair)
@@ -268,7 +272,7 @@ class AuditRun:
             inference=tuple(one for one in learned if one.column in confidential),
             scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             mask_knowledge=inputs.mask_knowledge(attacked.specs),
-            **measure(inputs, attacked, steps, settings, self.work),
+            **measure(inputs, attacked, steps, settings, self.work, self._uses),
         )
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
@@ -366,6 +370,11 @@ class AuditRun:
                 risk = next(one.finding.risk for one in attacked.results if one.run == worst)
                 return msgspec.structs.replace(knowledge, worst=risk), attacked
         return knowledge, attacked
+
+    @cached_property
+    def _uses(self) -> tuple[Use, ...] | None:
+        """The uses that the policy declares; None: the default ones."""
+        return None if self.policy is None or not self.policy.use else self.policy.use
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:

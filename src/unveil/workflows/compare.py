@@ -184,7 +184,7 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
         unchanged=len(evidence.unchanged.unchanged),
         older=evidence.is_older,
         passed=None if verdict is None else verdict.passed,
-        broken=() if verdict is None else tuple(limit.limit for limit in verdict.broken),
+        broken=() if verdict is None else tuple(limit.title for limit in verdict.broken),
         missed=() if verdict is None else verdict.misses,
         limits=0 if verdict is None else len(verdict.limits),
         attacks=tuple(

@@ -57,7 +57,7 @@ POLICY = Policy(
     max_risk=0.1,
     max_household_risk=0.1,
     max_confirmed=0.02,
-    max_loss=0.45,
+    max_loss=0.6,
     intruder=(
         DisclosureScenario(name=REGISTER, max_linked=0.05, max_wrongly_confirmed=0.05),
         DisclosureScenario(name=ACQUAINTANCE, max_linked=0.05, max_learned=0.05),

@@ -139,7 +139,7 @@ def test_groups_that_lost_the_most_are_first_and_those_that_lost_nothing_are_not
 def test_what_several_measures_say_of_themselves_is_said_once():
     notes = {f"loss.measures.{place}.note": "so it is" for place in (0, 2)}
     found = loss(numbered(notes | {"loss.measures.1.note": ""}))
-    assert [plain(one) for one in found.exhibits[0].notes] == ["IL1s, pMSE: so it is."]
+    assert [plain(one) for one in found.exhibits[1].notes] == ["IL1s, pMSE: so it is."]
 
 
 def test_four_attacks_are_followed_each_once():

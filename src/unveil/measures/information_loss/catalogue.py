@@ -2,7 +2,7 @@
 
 To add a measure: give it an entry in GLOSSARY and a row in the table of docs/loss.md; compute it in
 a module of this folder that returns a MeasuredLoss of `loss_measure(name, value, n=n)`; call that
-module in loss.py, and add the name to FAMILIES there if it counts in the overall loss.
+module in loss.py. Measures describe a loss; the overall loss is that of the uses (uses/).
 """
 
 from math import isfinite
@@ -286,13 +286,19 @@ GLOSSARY: dict[str, MeasureMeaning] = {
         "uses other than prediction; attributes that the originals cannot predict",
         "How much worse predictions are if they are learned from the release.",
     ),
+    "interval overlap": MeasureMeaning(
+        "estimates",
+        "1 - mean over means of numbers and shares of categories of the overlap of their 95 % "
+        "confidence intervals in both files: what they have in common relative to each, averaged "
+        "(Karr et al. 2006); with weights, strata and households; a range counts as its middle",
+        "relations; which record a cell belongs to; in small files intervals are wide and overlap",
+        "How far estimates moved, compared with how precise they are.",
+    ),
     "overall": MeasureMeaning(
         "overall",
-        "mean over the families that exist of: numbers, the mean of PIL and IL1s / (1 + IL1s); "
-        "categories, the mean of change and entropy; tables, pair tables; cells, generalisation; "
-        "records, discarded; propensity, told apart; prediction, prediction",
-        "needs of a use that none of them measures; releases can be compared by it only if it is "
-        "made of the same families",
-        "How much was lost in all: the average over all families of measures.",
+        "the largest loss of a use, each scaled so that the original has 0 and a file in which the "
+        "use is destroyed has 1",
+        "needs of a use that is not declared",
+        "How much was lost in all: that of the use which lost most.",
     ),
 }

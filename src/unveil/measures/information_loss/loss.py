@@ -1,10 +1,10 @@
-"""Information loss: all measures at once, the overall loss, and the classical score."""
+"""Information loss: the uses and all measures at once, and the classical score."""
 
 from collections.abc import Iterable, Sequence
 
 from unveil.errors import DataError, UsageError
 from unveil.measures.identity.subgroups import Subgrouping
-from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure, mean_or_none
+from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure
 from unveil.measures.information_loss.categorical import categorical
 from unveil.measures.information_loss.discernibility import discernibility
 from unveil.measures.information_loss.further import LossMethod, as_loss_methods
@@ -15,22 +15,19 @@ from unveil.measures.information_loss.prediction import prediction_loss, predict
 from unveil.measures.information_loss.propensity import propensity
 from unveil.measures.information_loss.suppression import discarded_records, suppression
 from unveil.measures.information_loss.tables import tables
+from unveil.measures.information_loss.uses.reference import (
+    interval_overlap,
+    largest_loss,
+    use_losses,
+)
 from unveil.support.options import whole_number
 from unveil.values.file_pair import FilePair
-from unveil.values.results.loss import AttributeLoss, Loss, LossMeasure
+from unveil.values.results.loss import AttributeLoss, Loss, LossMeasure, UseLoss
+from unveil.values.use import Use
 from unveil.wording import absent_column
 
 NOT_MEASURED = ("household", "weight")  # roles: they describe the survey and not people
 LARGEST_SEED = 2**63 - 1
-FAMILIES = {  # the measures of each family that count in the overall loss
-    "numbers": ("PIL", "IL1s"),
-    "categories": ("change", "entropy"),
-    "tables": ("pair tables",),
-    "cells": ("generalisation",),
-    "records": ("discarded",),
-    "propensity": ("told apart",),
-    "prediction": ("prediction",),
-}
 
 
 def loss(
@@ -38,10 +35,13 @@ def loss(
     *,
     columns: Sequence[str] | None = None,
     groupings: Sequence[Subgrouping] = (),
+    uses: Sequence[Use] | None = None,
     seed: int = 0,
     further: Iterable[str | LossMethod] = (),
 ) -> Loss:
-    """The information loss of a release, by all measures.
+    """The information loss of a release: of its uses, and by measures that describe it.
+
+    The overall loss is the largest loss of a use.
 
     Parameters
     ----------
@@ -50,11 +50,13 @@ def loss(
         notes state why.
     columns
         Columns to measure; by default all that both files have, except identifiers, households
-        and weights.
+        and weights. The default uses also need those that the release lacks.
     groupings
         Subgroups of the original, for discarded records, suppressed and generalised cells.
+    uses
+        What the release is for; by default distributions, relations, and models.
     seed
-        Random seed of the records drawn for propensity and prediction.
+        Random seed of the records drawn for uses, propensity and prediction.
     further
         Measures of the user's own, or their names; the overall loss does not count them.
 
@@ -65,13 +67,15 @@ def loss(
     >>> found = loss(FilePair.of(sample, release.data, release.row_map))
     >>> print(found["IL1s"].reading)
     IL1s 0... (0 is best, no upper end)
-    >>> 0 < found.overall.value < 1
-    True
+    >>> print(found.overall.reading, found.overall.note)
+    overall 0... (0 is best, 1 is worst) the largest: relations
     >>> loss(FilePair.of(sample, sample, np.arange(500))).overall.value
     0.0
     """
     whole_number(seed, "seed", 0, LARGEST_SEED)
+    whole = pair if columns is None else _with_design(pair, columns)
     pair = _with_measured_columns(pair, columns)
+    lost = use_losses(whole, uses, seed=seed)
     sampler = PairedSampler(pair, seed)
     left_out = suppression(pair, groupings)
     learned = predictions(pair, seed=seed, sampler=sampler)
@@ -84,12 +88,13 @@ def loss(
         discarded_records(left_out),
         propensity(pair, seed=seed, sampler=sampler),
         prediction_loss(learned),
+        interval_overlap(_with_design(whole, pair.columns), seed=seed),
         *(one.measure(pair) for one in as_loss_methods(further)),
     )
     measures = tuple(measure for part in losses for measure in part.measures)
     return Loss(
-        overall=overall(measures),
-        families=_family_losses(measures),
+        overall=overall(lost),
+        uses=lost,
         measures=measures,
         attributes=_attributes(pair, losses),
         suppression=left_out,
@@ -102,39 +107,20 @@ def loss(
     )
 
 
-def overall(measures: Iterable[LossMeasure]) -> LossMeasure:
-    """One loss from 0 to 1: the mean over the families of measures.
+def overall(uses: Iterable[UseLoss]) -> LossMeasure:
+    """One loss from 0 to 1: the largest of the uses, which the note names.
 
-    At 0 nothing was lost that any of them measures, at 1 everything. It gives releases of one file
-    a first order and is no verdict: a release may lose little on average, and everything that a
-    certain use needs.
+    At 0 no use has lost anything, at 1 one of them is destroyed: nothing that is kept for another
+    use makes up for it. Releases of one file are compared by the same uses.
 
-    Each family counts the same, by those of its measures that lie in 0 to 1 and do not repeat
-    another: numbers by the mean of PIL (statistics) and IL1s / (1 + IL1s) (cells); categories by
-    the mean of change and entropy; tables by those of pairs; cells by generalisation; records by
-    the share discarded; propensity by told apart; prediction by its loss. Classes are left out:
-    they follow from generalised cells and discarded records. A family without a value is left out,
-    and the note lists the families: compare two releases only if these are the same.
-
-    >>> overall([loss_measure("IL1s", 1.0, n=5), loss_measure("discarded", 0.1, n=5)]).value
-    0.3
+    >>> overall([]).note
+    'no use could be measured'
     """
-    families = _family_losses(measures)
-    note = f"of {', '.join(families)}" if families else "nothing could be measured"
-    value = mean_or_none(list(families.values()))
-    return loss_measure("overall", value, n=len(families), note=note)
-
-
-def _family_losses(measures: Iterable[LossMeasure]) -> dict[str, float]:
-    """The mean of each family that has a value, of the measures that count."""
-    values = {measure.name: measure.value for measure in measures if measure.value is not None}
-    if "IL1s" in values:
-        values["IL1s"] = values["IL1s"] / (1 + values["IL1s"])
-    means = {
-        family: mean_or_none([values[name] for name in names if name in values])
-        for family, names in FAMILIES.items()
-    }
-    return {family: mean for family, mean in means.items() if mean is not None}
+    uses = tuple(uses)
+    worst = largest_loss(uses)
+    if worst is None:
+        return loss_measure("overall", None, n=len(uses), note="no use could be measured")
+    return loss_measure("overall", worst.value, n=len(uses), note=f"the largest: {worst.name}")
 
 
 def classical_score(
@@ -177,6 +163,18 @@ def _with_measured_columns(pair: FilePair, columns: Sequence[str] | None) -> Fil
     if not columns:
         raise DataError("the two files have no attribute in common whose loss could be measured")
     return FilePair(pair.original.select(columns), pair.release.select(columns), pair.truth)
+
+
+def _with_design(pair: FilePair, columns: Sequence[str]) -> FilePair:
+    """Both files with some columns, the weights and the household numbers."""
+    original, release = pair.original, pair.release
+    for name in columns:
+        if name not in pair.columns:
+            raise UsageError(absent_column(name, pair.columns))
+    design = {name for role in NOT_MEASURED for name in original.schema.with_role(role)}
+    kept = [name for name in original.columns if name in {*columns, *design}]
+    released = [name for name in kept if name in release.columns]
+    return FilePair(original.select(kept), release.select(released), pair.truth)
 
 
 def _attributes(pair: FilePair, losses: Sequence[MeasuredLoss]) -> tuple[AttributeLoss, ...]:

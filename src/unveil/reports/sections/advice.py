@@ -52,7 +52,7 @@ def _introduction(evidence: Evidence) -> Phrase:
             "Every limit is kept: by this policy nothing has to be done. What follows is what "
             "carries the risk that is left."
         )
-    broken = names([one.limit.replace("_", " ") for one in verdict.broken])
+    broken = names([one.title.replace("_", " ") for one in verdict.broken])
     return phrase("Not kept: {}. What follows is what carries the risk.", broken)
 
 

@@ -170,7 +170,7 @@ def _policy(release: ComparedRelease) -> Cell:
     limits = [limit.replace("_", " ") for limit in release.broken]
     if release.missed:  # with whose limits they are
         whose = (f"{one.scenario}: " if one.scenario else "" for one in release.missed)
-        words = (one.limit.replace("_", " ") for one in release.missed)
+        words = (one.title.replace("_", " ") for one in release.missed)
         limits = [f"{who}{word}" for who, word in zip(whose, words, strict=True)]
     return "kept" if release.passed else phrase("broken: {}", names(limits))
 

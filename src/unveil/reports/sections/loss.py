@@ -31,6 +31,12 @@ from unveil.support.phrases import (
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.loss import GroupLoss, Loss, Prediction, Shape, Suppression
 
+NEEDS = {  # of each kind of use
+    "distributions": "shares of single columns",
+    "relations": "relations of pairs of columns",
+    "model": "models of a column on others",
+    "estimates": "means and shares, with their intervals",
+}
 SIDE_BY_SIDE = 30  # attributes that are drawn
 
 
@@ -43,6 +49,7 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
         title="What the masking cost",
         paragraphs=(_overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
+            *([_uses(lost, external=external)] if lost.uses else []),
             _measures(lost),
             *([] if external else _by_group(lost.suppression)),
             *([_predictions(lost)] if predicted else []),
@@ -54,16 +61,45 @@ def _overall(lost: Loss) -> Phrase:
     overall = lost.overall
     if overall.value is None:
         return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
-    parts: Phrase = ()
-    for family, value in sorted(lost.families.items()):
-        parts += phrase(", {} {}" if parts else "{} {}", family, decimal(value))
     return phrase(
-        "The [overall loss](loss) is {}, where {} is an unchanged file and {} one that says "
-        "nothing any more.{}",
+        "The [overall loss](loss) is {}, the largest of the [uses](use), where {} is an unchanged "
+        "file and {} one in which a use is destroyed.",
         decimal(overall.value),
         as_given(overall.best),
         as_given(overall.worst or 1.0),
-        phrase(" It is the mean of {}.", parts) if parts else "",
+    )
+
+
+def _uses(lost: Loss, *, external: bool) -> Exhibit:
+    """What each use lost; to others, without the columns that lost most."""
+    table = tabulate(
+        lost.uses,
+        labels("use", "[use](use)", lambda one: one.name),
+        (text("kind", "what it needs"), lambda one: NEEDS.get(one.kind, one.kind)),
+        (
+            figures("loss", "lost"),
+            lambda one: (
+                phrase("none: {}", name(one.note)) if one.value is None else decimal(one.value)
+            ),
+        ),
+        decimals("error", "standard error", lambda one: one.error),
+        labels("worst", "lost most by", lambda one: one.worst),
+        (
+            figures("limit", "allowed"),
+            lambda one: None if one.max_loss is None else as_given(one.max_loss),
+        ),
+    )
+    return Exhibit(
+        name="uses",
+        title="What each use lost",
+        table=(table.without("worst") if external else table).filled(),
+        notes=(
+            phrase(
+                "A use has lost everything in a file whose columns are permuted independently "
+                "(relations, models), or whose values are drawn evenly over their range "
+                "(distributions, estimates)."
+            ),
+        ),
     )
 
 
@@ -139,7 +175,7 @@ def _measures(lost: Loss) -> Exhibit:
             notes.setdefault(one.note, []).append(one.name)
     return Exhibit(
         name="loss",
-        title="Measures of loss",
+        title="Measures that describe the loss",
         chart="loss" if any(o.worst == 1 and o.value is not None for o in shown) else None,
         table=table,
         says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),

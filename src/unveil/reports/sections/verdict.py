@@ -111,6 +111,8 @@ def misses(limits: Sequence[Limit], *, external: bool = False) -> Phrase:
 
 
 def _whose(limit: Limit) -> Phrase:
+    if limit.use:
+        return phrase("{}: ", name(limit.use))
     return phrase("{}: ", scenario_name(limit.scenario)) if limit.scenario else ()
 
 
@@ -140,7 +142,9 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     )
     rows = tuple(
         (
-            scenario_name(one.scenario) if one.scenario else "the file",
+            phrase("[use](use) {}", name(one.use))
+            if one.use
+            else (scenario_name(one.scenario) if one.scenario else "the file"),
             _limit(one, external=external),
             _value(one.allowed, as_given if one.limit in NO_SHARES else level, external=external),
             _in_people(one),

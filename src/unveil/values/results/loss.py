@@ -2,6 +2,7 @@
 
 import msgspec
 
+from unveil.values.results.risk import Interval
 from unveil.wording import count
 
 
@@ -37,6 +38,8 @@ class UsePart(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     value: float  # 0 to 1
+    before: Interval | None = None  # of an estimate: its 95 % interval in the original
+    after: Interval | None = None  # and in the release
 
 
 class UseLoss(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +53,10 @@ class UseLoss(msgspec.Struct, frozen=True, kw_only=True):
     records: int  # of the original, compared with the release
     parts: tuple[UsePart, ...]  # those that lost most, at most 12
     definition: str
-    max_loss: float | None = None  # allowed by the use
+    columns: tuple[str, ...] | None = None  # as the use declares them, and what follows
+    target: str | None = None
+    by: str | None = None
+    max_loss: float | None = None
     note: str = ""
 
     @property
@@ -183,7 +189,7 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
     pairs: int  # released rows whose original is known
     columns: tuple[str, ...]  # measured
     seed: int
-    families: dict[str, float] = {}  # whose mean is the overall loss
+    uses: tuple[UseLoss, ...] = ()  # whose largest is the overall loss
 
     def __getitem__(self, name: str) -> LossMeasure:
         """One measure by its name."""

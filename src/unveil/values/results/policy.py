@@ -14,6 +14,7 @@ from unveil.values.disclosure_scenario import (
     DisclosureScenario,
     check_names,
 )
+from unveil.values.use import Use, check_use_names
 from unveil.wording import listing
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -57,6 +58,7 @@ class TClosenessLimit(ClassLimit, frozen=True, kw_only=True):
 
 
 ALWAYS = ("columns_without_a_role", "identifiers_released")  # of every policy; shown if broken
+TABLES: dict[str, type[Spec]] = {"intruder": DisclosureScenario, "use": Use}  # [[intruder]], ...
 CLASS_LIMITS: dict[str, type[ClassLimit]] = {
     "k_anonymity": KAnonymityLimit,
     "l_diversity": LDiversityLimit,
@@ -142,7 +144,7 @@ class Policy(Spec, frozen=True, kw_only=True):
         ),
     ] = None
     max_loss: Annotated[
-        Share | None, Meta(description="The overall information loss allowed, from 0 to 1.")
+        Share | None, Meta(description="The overall loss allowed, that of any use, from 0 to 1.")
     ] = None
     forbid_row_order: Annotated[
         bool, Meta(description="Whether the order of the rows must not identify people.")
@@ -157,6 +159,13 @@ class Policy(Spec, frozen=True, kw_only=True):
             f"{', '.join(FIXED)}, or a further one and what it knows."
         ),
     ] = ()
+    use: Annotated[
+        tuple[Use, ...],
+        Meta(
+            description="What the release is for, a table [[use]] for each, with the loss allowed; "
+            "by default distributions, relations, and models of the confidential columns."
+        ),
+    ] = ()
 
     def __post_init__(self) -> None:
         for name, kind in CLASS_LIMITS.items():
@@ -167,21 +176,28 @@ class Policy(Spec, frozen=True, kw_only=True):
                 except SpecError as error:
                     rule = str(error).removeprefix(f"{method_name(kind)}: ")
                     raise SpecError(f"policy: {name}: {rule}") from None
-        tables: Any = self.intruder
-        if isinstance(tables, dict):
-            raise SpecError("policy: intruder: a table of each intruder, [[intruder]] in TOML")
-        if isinstance(tables, list | tuple) and all(isinstance(one, dict) for one in tables):
-            msgspec.structs.force_setattr(self, "intruder", tuple(map(_scenario, tables)))
+        for field, spec in TABLES.items():
+            tables: Any = getattr(self, field)
+            if isinstance(tables, dict):
+                raise SpecError(f"policy: {field}: a table of each {field}, [[{field}]] in TOML")
+            if isinstance(tables, list | tuple) and all(isinstance(one, dict) for one in tables):
+                specs = tuple(_from_table(field, spec, table) for table in tables)
+                msgspec.structs.force_setattr(self, field, specs)
         super().__post_init__()
         check_names(self.intruder)
-        fields = tuple(name for name in self.__struct_fields__ if name != "intruder")
-        if not any(name in self.to_dict() for name in fields) and not any(
-            one.limits for one in self.intruder
-        ):
+        check_use_names(self.use)
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        """Refuse a policy without a limit."""
+        fields = tuple(name for name in self.__struct_fields__ if name not in TABLES)
+        own = any(one.limits for one in self.intruder)
+        own |= any(one.max_loss is not None for one in self.use)
+        if not own and not any(name in self.to_dict() for name in fields):
             rows = dict.fromkeys((*FIXED, *(one.name for one in self.intruder)))
             raise SpecError(
-                f"policy: it sets no limit; limits are: {', '.join(fields)}; and for an intruder "
-                f"({listing(rows)}): {', '.join(SCENARIO_LIMITS)}"
+                f"policy: it sets no limit; limits are: {', '.join(fields)}; for an intruder "
+                f"({listing(rows)}): {', '.join(SCENARIO_LIMITS)}; and for a use: max_loss"
             )
 
     def to_dict(self) -> dict[str, object]:
@@ -190,7 +206,8 @@ class Policy(Spec, frozen=True, kw_only=True):
         for name, limit in plain.items():
             if isinstance(limit, dict):  # TOML has no null
                 plain[name] = {n: value for n, value in limit.items() if value is not None}
-        plain["intruder"] = [one.to_dict() for one in self.intruder] or None
+        for field in TABLES:
+            plain[field] = [one.to_dict() for one in getattr(self, field)] or None
         # A limit of 0 counts, although 0 == False in Python.
         return {n: value for n, value in plain.items() if value is not None and value is not False}
 
@@ -202,15 +219,15 @@ class Policy(Spec, frozen=True, kw_only=True):
         return kind(**{kind.parameter: limit})
 
 
-def _scenario(table: dict[Any, Any]) -> DisclosureScenario:
-    """One intruder of a policy; an error names him."""
+def _from_table(field: str, spec: type[Spec], table: dict[Any, Any]) -> Spec:
+    """One intruder or use of a policy; an error names it."""
     try:
-        return DisclosureScenario(**{str(name): value for name, value in table.items()})
+        return spec(**{str(name): value for name, value in table.items()})
     except SpecError as error:
-        rule = str(error).removeprefix(f"{method_name(DisclosureScenario)}: ")
+        rule = str(error).removeprefix(f"{method_name(spec)}: ")
         if rule == str(error):
             raise
-        whose = f"intruder '{table['name']}'" if "name" in table else "intruder"
+        whose = f"{field} '{table['name']}'" if "name" in table else field
         raise SpecError(f"policy: {whose}: {rule}") from None
 
 
@@ -224,9 +241,15 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     reason: str  # in words
     keys: tuple[str, ...] = ()  # of the classes that were counted
     scenario: str = ""  # whose limit it is; empty: of the file, whoever attacks it
+    use: str = ""  # which use may lose so much; empty: none or any
     excess: float | None = None  # found beyond what is allowed; None: it is kept, or no number
     people: int | None = None  # of whom the share is
     allowed_people: int | None = None  # the most of these that the limit allows
+
+    @property
+    def title(self) -> str:
+        """The name of the limit, with the use that it is of."""
+        return f"use {self.use}: {self.limit}" if self.use else self.limit
 
     @property
     def miss(self) -> float:

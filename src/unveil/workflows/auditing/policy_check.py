@@ -15,11 +15,19 @@ from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.policy import ALWAYS, CLASS_LIMITS, ClassLimit, Limit, Policy, Verdict
+from unveil.values.results.policy import (
+    ALWAYS,
+    CLASS_LIMITS,
+    TABLES,
+    ClassLimit,
+    Limit,
+    Policy,
+    Verdict,
+)
 from unveil.values.results.risk import Interval
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
-from unveil.workflows.auditing.scenarios.limits import excess_of, scenario_limits
+from unveil.workflows.auditing.scenarios.limits import excess_of, scenario_limits, use_limits
 from unveil.workflows.inputs.released_columns import released_columns
 from unveil.workflows.mask import masks_of
 
@@ -60,7 +68,7 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
     }
     limits = []
     for name in policy.__struct_fields__:
-        if name == "intruder" or name not in policy.to_dict():
+        if name in TABLES or name not in policy.to_dict():
             continue
         measure, is_kept = checks[name]
         allowed, measured = getattr(policy, name), measure(evidence)
@@ -85,6 +93,7 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
                 **_in_people(name, allowed, found, evidence),
             )
         )
+    limits.extend(use_limits(policy, evidence.loss.uses))
     limits.extend(scenario_limits(policy, evidence.scenarios))
     undecided = evidence.unchanged.without_role
     said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
@@ -266,7 +275,9 @@ def _t_closeness(classes: PolicyClasses) -> Measured:
 
 def _loss(evidence: Evidence) -> Measured:
     overall = evidence.loss.overall
-    return overall.note if overall.value is None else (overall.value, f"{overall.value:.3f} of 1")
+    if overall.value is None:
+        return overall.note
+    return overall.value, f"{overall.value:.3f} of 1; {overall.note}"
 
 
 def _row_order(evidence: Evidence) -> Measured:

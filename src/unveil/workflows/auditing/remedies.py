@@ -14,7 +14,7 @@ from unveil.attacks import Simulated, Tailored
 from unveil.attacks.base import AuditedFiles
 from unveil.errors import UnveilError
 from unveil.masks import Mask, Microaggregation, Pram, RankPermutation
-from unveil.measures import loss
+from unveil.measures import UseReference, overall
 from unveil.support.arrays import Ints
 from unveil.support.options import Progress
 from unveil.support.seeds import stream
@@ -25,7 +25,9 @@ from unveil.values.release.channels import Channel
 from unveil.values.release.composition import compose
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release
+from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remedies, Remedy
+from unveil.values.use import Use
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.attribute_ablation import Sets, known_sets, leaving_out
 from unveil.workflows.auditing.checkpoints import quietly
@@ -60,12 +62,12 @@ def remedies(
     compared: Sequence[str],
     attackers: RemedyAttackers,
     riskiest: str | None,
-    limit: float | None,
+    policy: Policy | None,
 ) -> Remedies | None:
     """Mask a release once more, in several ways, and attack each on the same people.
 
-    Each mask gets the least strength at which no attack links more than the limit; where none is
-    exceeded, more than half of what is linked now. The loss is measured of those that reach this,
+    Each mask gets the least strength at which no attack links more than the policy's limit; where
+    none is exceeded, more than half of what is linked now. The loss is measured of those that reach this,
     else of the best. The attacks are the blind one and, where the plan of the release is known,
     method-aware ones that are told of the remedy, too. What reaches the target is also attacked by
     those that match all records or learn from simulation, and made stronger if need be. One remedy
@@ -83,6 +85,7 @@ def remedies(
         before = trial.attempt(Strength("", ()), strongest=True)
         if before is None:
             return None
+        limit = None if policy is None else policy.max_risk
         exceeded = limit is not None and before.linked.upper > limit
         target = limit if limit is not None and exceeded else before.linked.share / 2
         found = list[tuple[Remedy, Microdata]]()
@@ -92,10 +95,11 @@ def remedies(
                 found.append(outcome)
         if not found:
             return None
+        lost = trial.losses(None if policy is None else policy.use or None)
         least = min(remedy.share for remedy, _ in found)
         holds = any(remedy.holds for remedy, _ in found)
         tried = [
-            msgspec.structs.replace(remedy, loss=trial.loss_of(release))
+            msgspec.structs.replace(remedy, loss=lost(release))
             if (remedy.holds if holds else remedy.share == least)
             else remedy
             for remedy, release in found
@@ -107,7 +111,7 @@ def remedies(
             among=trial.attack.candidates,
             share=before.linked.share,
             interval=before.linked.interval,
-            loss=trial.loss_of(trial.release),
+            loss=lost(trial.release),
             tried=tuple(sorted(tried, key=partial(_rank, before.linked.share))),
             target=target,
             limit=exceeded,
@@ -386,12 +390,19 @@ class RemedyTrial:
         )
         return [(run, (knows,)) for run in runs if run.spec.row_by_row != together]
 
-    def loss_of(self, release: Microdata) -> float | None:
-        """The overall loss if these rows are released so."""
-        pair = FilePair.of(self.people, release, self.row_map)
-        with suppress(UnveilError):
-            return loss(pair, seed=self.attack.scenario.seed).overall.value
-        return None
+    def losses(self, uses: Sequence[Use] | None) -> Callable[[Microdata], float | None]:
+        """The overall loss if these rows are released so, in one way or another."""
+        pair = FilePair.of(self.people, self.release, self.row_map)
+        levels = {name: pair.level(name) for name in pair.columns}
+        reference = UseReference(self.people, uses, seed=self.attack.scenario.seed, levels=levels)
+
+        def overall_loss(release: Microdata) -> float | None:
+            with suppress(UnveilError):
+                pair = FilePair.of(self.people, release, self.row_map)
+                return overall(reference.losses(pair)).value
+            return None
+
+        return overall_loss
 
 
 def _emptied(column: pl.Series) -> pl.Series:

@@ -184,10 +184,12 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
 
 
 def _settings_of_policy(evidence: Evidence) -> tuple[str, ...]:
-    """The limits of a policy and what it sets of each intruder, in one order."""
+    """The limits of a policy and what it sets of each intruder and use, in one order."""
     limits = dict(evidence.policy or {})
     for intruder in limits.pop("intruder", ()):
         limits |= {f"{intruder['name']}: {k}": v for k, v in intruder.items() if k != "name"}
+    for use in limits.pop("use", ()):
+        limits |= {f"use {use['name']}: {k}": v for k, v in use.items() if k != "name"}
     return tuple(f"{key} = {value}" for key, value in sorted(limits.items()))
 
 

@@ -41,8 +41,12 @@ class Estimates:
 
     def parts(self, release: CodedFile) -> UseParts:
         """One less the overlap of each estimate."""
-        distance = 1 - overlap(self.original, self._intervals(release))
-        return UseParts(self.original.names, distance, self.destroyed)
+        released = self._intervals(release)
+        ends = [np.stack([one.lower[0], one.upper[0]]) for one in (self.original, released)]
+        distance = 1 - overlap(self.original, released)
+        return UseParts(
+            self.original.names, distance, self.destroyed, before=ends[0], after=ends[1]
+        )
 
     def _intervals(self, file: CodedFile, *, even: bool = False) -> Intervals:
         names, ends = [], []

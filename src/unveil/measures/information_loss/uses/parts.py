@@ -6,9 +6,10 @@ import numpy as np
 
 from unveil.support.arrays import Floats
 from unveil.values.results.loss import UseLoss, UsePart
+from unveil.values.results.risk import Interval
 from unveil.values.use import Use
 
-LISTED = 12
+LISTED, CONFIDENCE = 12, 0.95
 
 
 class UseParts(NamedTuple):
@@ -21,6 +22,8 @@ class UseParts(NamedTuple):
     distance: Floats  # rows x parts
     destroyed: Floats  # rows x parts
     note: str = ""
+    before: Floats | None = None  # of estimates: lower and upper ends x parts
+    after: Floats | None = None
 
 
 def use_loss(use: Use, parts: UseParts, definition: str, records: int) -> UseLoss:
@@ -39,11 +42,28 @@ def use_loss(use: Use, parts: UseParts, definition: str, records: int) -> UseLos
         error=_jackknife(values[1:]) if found else None,
         n=len(parts.names),
         records=records,
-        parts=tuple(UsePart(name=parts.names[i], value=float(single[i])) for i in order),
+        parts=tuple(
+            UsePart(
+                name=parts.names[i],
+                value=float(single[i]),
+                before=_interval(parts.before, i),
+                after=_interval(parts.after, i),
+            )
+            for i in order
+        ),
         definition=definition,
+        columns=use.columns,
+        target=use.target,
+        by=use.by,
         max_loss=use.max_loss,
         note=parts.note if found else parts.note or "it cannot be computed",
     )
+
+
+def _interval(ends: Floats | None, part: int) -> Interval | None:
+    if ends is None:
+        return None
+    return Interval(float(ends[0, part]), float(ends[1, part]), CONFIDENCE)
 
 
 def _ratio(distance: Floats, destroyed: Floats) -> Floats:

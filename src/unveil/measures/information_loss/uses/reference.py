@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+import numpy as np
+
 from unveil.errors import UsageError
+from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure
 from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.uses.cells import ColumnCells
 from unveil.measures.information_loss.uses.coded_file import CodedFile
@@ -15,7 +18,7 @@ from unveil.measures.information_loss.uses.estimates import Estimates
 from unveil.measures.information_loss.uses.models import Models
 from unveil.measures.information_loss.uses.parts import use_loss
 from unveil.measures.information_loss.uses.relations import Relations
-from unveil.support.arrays import Ints
+from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 from unveil.table.row_identity import content_order
@@ -24,6 +27,7 @@ from unveil.values.results.loss import UseLoss
 from unveil.values.use import DEFAULT_USES, Use
 from unveil.wording import absent_column
 
+ESTIMATES = Use(name="estimates", kind="estimates")
 MOST_RECORDS = 10_000  # of each file; estimates take all
 UNUSED = {"identifier", "household", "weight"}  # roles of columns that no use needs by default
 
@@ -67,9 +71,15 @@ class UseReference:
         self._levels = levels or {}
         for use in self.uses:
             for name in (*(use.columns or ()), use.target, use.by):
-                if name is not None and name not in original.columns:
+                if name is None:
+                    continue
+                if name not in original.columns:
                     rule = absent_column(name, original.columns)
                     raise UsageError(f"use '{use.name}': in the original, {rule}")
+                if "identifier" in original.schema[name].role:
+                    raise UsageError(
+                        f"use '{use.name}': {name}: an identifier is not released: leave it out"
+                    )
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -136,10 +146,7 @@ class UseReference:
             pair.original.columns
         ):
             raise UsageError("the reference was made of another original")
-        # Equal originals are in the order of their released rows, whatever that of the file.
-        ranked = original_design(self.original, pair.original_order, self.seed)
-        coded = {name: cells.read(pair.release) for name, cells in self._cells.items()}
-        whole = CodedFile(self._cells, coded, release_design(pair, ranked, self.seed))
+        whole = self._coded(pair)
         sample = whole.take(self._released_rows(pair))
         losses = []
         for use, measured in zip(self.uses, self._measured, strict=True):
@@ -147,6 +154,19 @@ class UseReference:
             records = len((self._whole if measured.of_all_records else self._sample).design.unit)
             losses.append(use_loss(use, parts, measured.definition, records))
         return tuple(losses)
+
+    def interval_losses(self, pair: FilePair) -> tuple[tuple[str, ...], Floats]:
+        """One less the overlap of each estimate of the released columns, and their names."""
+        columns = [name for name in self.columns if name in pair.columns]
+        parts = Estimates(self._whole, columns).parts(self._coded(pair))
+        return parts.names, parts.distance[0]
+
+    def _coded(self, pair: FilePair) -> CodedFile:
+        """The whole release."""
+        # Equal originals are in the order of their released rows, whatever that of the file.
+        ranked = original_design(self.original, pair.original_order, self.seed)
+        coded = {name: cells.read(pair.release) for name, cells in self._cells.items()}
+        return CodedFile(self._cells, coded, release_design(pair, ranked, self.seed))
 
     def _released_rows(self, pair: FilePair) -> Ints:
         """At most 10,000 released rows, those of the sampled originals first, by their contents."""
@@ -181,6 +201,26 @@ def use_losses(
         levels = {name: pair.level(name) for name in pair.columns}
         reference = UseReference(pair.original, uses, seed=seed, levels=levels)
     return reference.losses(pair)
+
+
+def interval_overlap(pair: FilePair, *, seed: int = 0) -> MeasuredLoss:
+    """How far confidence intervals of means and shares move: one less their mean overlap.
+
+    After Karr, Kohnen, Oganian, Reiter and Sanil, A framework for evaluating the utility of data
+    altered to protect confidentiality (2006).
+
+    >>> import numpy as np
+    >>> import unveil
+    >>> sample = unveil.households(100)
+    >>> interval_overlap(FilePair.of(sample, sample, np.arange(100))).measures[0].value
+    0.0
+    """
+    levels = {name: pair.level(name) for name in pair.columns}
+    reference = UseReference(pair.original, [ESTIMATES], seed=seed, levels=levels)
+    names, losses = reference.interval_losses(pair)
+    mean = float(np.sort(losses).mean()) if names else None
+    measure = loss_measure("interval overlap", mean, n=len(names))
+    return MeasuredLoss((measure,), {})
 
 
 def largest_loss(losses: Iterable[UseLoss]) -> UseLoss | None:

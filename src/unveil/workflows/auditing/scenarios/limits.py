@@ -1,16 +1,19 @@
-"""The limits of each scenario, checked against what its intruder achieves."""
+"""The limits of each intruder and each use, checked against what he achieves and it lost."""
 
 from collections.abc import Iterator
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
+from unveil.values.results.loss import UseLoss
 from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
+from unveil.values.use import Use
 
 ANY_NUMBER = 10**12  # people of whom those attacked are a sample
 NO_CLAIMS = "no attack has scores that tell how sure a link is"
 NOT_IN_EVIDENCE = "the audit has no such intruder: audit the release with this policy"
+NO_SUCH_USE = "the audit has no such use: audit the release with this policy"
 OTHER_KNOWLEDGE = (
     "the audit measured an intruder of this name with other knowledge ({}): audit the release with "
     "this policy"
@@ -117,3 +120,32 @@ def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
         )
         highest = max(highest, 0.0 if share is None else share.high)
     return highest, most.n, reason
+
+
+def use_limits(policy: Policy, losses: tuple[UseLoss, ...]) -> Iterator[Limit]:
+    """The limit of each use of a policy; what was not measured is not kept."""
+    by_name = {one.name: one for one in losses}
+    for use in policy.use:
+        if use.max_loss is None:
+            continue
+        lost = by_name.get(use.name)
+        found, reason = None, f"not measured: {NO_SUCH_USE}"
+        if lost is not None and _is_loss_of(use, lost):
+            found, reason = lost.value, f"not measured: {lost.note}"
+        if found is not None and lost is not None:
+            reason = f"{found:.3f} of 1" + (f"; most: {lost.worst}" if lost.worst else "")
+        yield Limit(
+            limit="max_loss",
+            allowed=use.max_loss,
+            found=found,
+            kept=found is not None and found <= use.max_loss,
+            reason=reason,
+            use=use.name,
+        )
+
+
+def _is_loss_of(use: Use, lost: UseLoss) -> bool:
+    """Whether the loss is of this very use, whatever loss is allowed."""
+    columns = [None if one.columns is None else set(one.columns) for one in (use, lost)]
+    same = (use.kind, use.target, use.by) == (lost.kind, lost.target, lost.by)
+    return same and columns[0] == columns[1]
