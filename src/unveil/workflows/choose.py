@@ -17,6 +17,7 @@ from unveil.engines.select import AUTO
 from unveil.errors import UsageError
 from unveil.files.documents.toml import as_policy, as_space
 from unveil.support.options import TaskProgress, whole_number
+from unveil.support.signals import interrupt_awaited
 from unveil.support.work import Effort
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -39,8 +40,8 @@ from unveil.workflows.choosing.decision import (
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.job import CONFIRMING, StudyJob, table_bytes, tried_plans, work_on
 from unveil.workflows.choosing.limit_shares import limits_risk
+from unveil.workflows.choosing.points import grid
 from unveil.workflows.choosing.rounds import StudyProgress
-from unveil.workflows.choosing.search import grid
 from unveil.workflows.choosing.workers import further_workers
 from unveil.workflows.inputs.sources import as_microdata
 from unveil.workflows.mask import mask
@@ -163,9 +164,13 @@ class _Choosing(msgspec.Struct, frozen=True):
             store = stack.enter_context(job.open())
             message = msgspec.msgpack.encode(job)
             stack.enter_context(further_workers(workers - 1, work_on, message))
-            tried = job.search(store, self._shown("trying plans"))
-            phase = stack.enter_context(job.open(f"{CONFIRMING} {job.trials}"))
-            confirmed = job.confirm(phase, tried, self._shown("confirming on fresh seeds"))
+            try:
+                with interrupt_awaited():
+                    tried = job.search(store, self._shown("trying plans"))
+                    phase = stack.enter_context(job.open(f"{CONFIRMING} {job.trials}"))
+                    confirmed = job.confirm(phase, tried, self._shown("confirming on fresh seeds"))
+            except KeyboardInterrupt:  # the best so far
+                return Choice(self._result(job.finished(store), [], None, stopped=True), None, None)
             chosen = chosen_plan(confirmed)
             seed = None
             if chosen is not None:
@@ -202,7 +207,12 @@ class _Choosing(msgspec.Struct, frozen=True):
         return tell
 
     def _result(
-        self, tried: list[TriedPlan], confirmed: list[Confirmation], chosen: int | None
+        self,
+        tried: list[TriedPlan],
+        confirmed: list[Confirmation],
+        chosen: int | None,
+        *,
+        stopped: bool = False,
     ) -> StudyResult:
         first = {one.candidate for one in tried}
         by_number = {one.number: one for one in tried}
@@ -222,6 +232,7 @@ class _Choosing(msgspec.Struct, frozen=True):
             costs=limit_costs(tried, None if chosen is None else by_number[chosen]),
             reach=reach(tried, self.space),
             uses=tuple(next((one.uses for one in tried if one.uses), {})),
+            stopped=stopped,
         )
 
 

@@ -11,8 +11,8 @@ import os
 import sqlite3
 import struct
 import zlib
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,23 +53,20 @@ class SqliteStudy(StudyStore):
         self._first_byte = zlib.crc32(phase.encode()) * _TASKS if phase else 0
         if not hasattr(fcntl, "F_OFD_SETLK"):
             raise FileError("a study in a file needs Linux: keep it in PostgreSQL").at(place)
-        with errors_at(place):
+        with _errors_at(place):
             check_target(path, force=True)
-            self.file = follow_links(path)
-            try:
-                _create(self.file)
-                lock_file = self.file.with_name(f"{self.file.name}-lock")
-                self._locks = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
-            except OSError as error:
-                raise FileError(f"cannot be written: {reason(error)}") from None
-            try:
-                self._connection = _connect(self.file)
-            except sqlite3.Error as error:
-                os.close(self._locks)
-                raise _explained(error) from None
+            self.file, self._locks = follow_links(path), -1
+            _create(self.file)
+            uri = f"{self.file.as_uri()}?mode=rw"
+            self._connection = sqlite3.connect(
+                uri, uri=True, timeout=_TIMEOUT, isolation_level=None
+            )
         try:
             self._check_is_study()
             self.run("PRAGMA synchronous = EXTRA")  # a commit survives a power cut, too
+            with _errors_at(place):
+                lock_file = self.file.with_name(f"{self.file.name}-lock")
+                self._locks = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         except BaseException:
             self.close()
             raise
@@ -85,16 +82,17 @@ class SqliteStudy(StudyStore):
             raise FileError(_DAMAGED).at(self.place)
 
     def create_tables(self) -> None:
-        self.file.chmod(0o600)  # somebody may have made the empty file; SQLite's journal follows it
+        if self.run("PRAGMA application_id") == [(APPLICATION,)]:
+            return
+        with _errors_at(self.place):
+            self.file.chmod(0o600)  # somebody may have made the empty file; the journal follows it
         self.run(f"PRAGMA application_id = {APPLICATION}")
         super().create_tables()
 
     def run(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        try:
+        with _errors_at(self.place):
             named = {str(place): value for place, value in enumerate(parameters, 1)}
             return self._connection.execute(sql, named).fetchall()
-        except sqlite3.Error as error:
-            raise _explained(error).at(self.place) from None
 
     def begin_writing(self) -> None:
         self.run("BEGIN IMMEDIATE")
@@ -140,11 +138,15 @@ def _create(file: Path) -> None:
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def _connect(file: Path) -> sqlite3.Connection:
-    uri = f"{file.as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=_TIMEOUT, isolation_level=None)
-
-
-def _explained(error: sqlite3.Error) -> FileError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
-    return FileError(_EXPLAINED.get(code, f"the study cannot be read or written; {GO_ON}"))
+@contextmanager
+def _errors_at(place: str) -> Iterator[None]:
+    """Explain the errors of the system and of SQLite, and say where they happened."""
+    with errors_at(place):
+        try:
+            yield
+        except OSError as error:
+            raise FileError(f"cannot be written: {reason(error)}") from None
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
+            otherwise = f"the study cannot be read or written; {GO_ON}"
+            raise FileError(_EXPLAINED.get(code, otherwise)) from None

@@ -67,13 +67,13 @@ def remedies(
     """Mask a release once more, in several ways, and attack each on the same people.
 
     Each mask gets the least strength at which no attack links more than the policy's limit; where
-    none is exceeded, more than half of what is linked now. The loss is measured of those that reach this,
-    else of the best. The attacks are the blind one and, where the plan of the release is known,
-    method-aware ones that are told of the remedy, too. What reaches the target is also attacked by
-    those that match all records or learn from simulation, and made stronger if need be. One remedy
-    leaves out the riskiest attribute. In large files a sample of the people is masked, attacked and
-    measured. Rows are masked in the order of their content, so that the order of the file means
-    nothing. Impossible remedies are left out; None if there is no other.
+    none is exceeded, more than half of what is linked now. The loss is measured of those that reach
+    this, else of the best. The attacks are the blind one and, where the plan of the release is
+    known, method-aware ones that are told of the remedy, too. What reaches the target is also
+    attacked by those that match all records or learn from simulation, and made stronger if need be.
+    One remedy leaves out the riskiest attribute. In large files a sample of the people is masked,
+    attacked and measured. Rows are masked in the order of their content, so that the order of the
+    file means nothing. Impossible remedies are left out; None if there is no other.
     """
     _, people = split_people(scenario)
     if not len(people):

@@ -15,7 +15,7 @@ import numpy as np
 from unveil.values.results.choice import Confirmation, FigureOverSeeds
 from unveil.values.results.policy import Limit
 from unveil.values.results.study import TriedPlan
-from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, share_of_limit
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key, share_of_limit
 
 REPETITIONS, MOST_REPETITIONS = 8, 24  # of one round, and of one plan
 COVERAGE, CONFIDENCE = 0.999, 0.9  # the share of the seeds below the bound, and how sure that is
@@ -82,9 +82,9 @@ def is_undecided(found: Confirmation) -> bool:
 
 
 def _over_seeds(limit: Limit, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
-    key = limit.scenario, limit.limit
+    key = limit_key(limit)
     values = [
-        _number(next((one for one in plan.limits if (one.scenario, one.limit) == key), None))
+        _number(next((one for one in plan.limits if limit_key(one) == key), None))
         for plan in repeated
     ]
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))

@@ -10,20 +10,17 @@ from unveil.values.results.policy import Limit
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
 from unveil.workflows.choosing.confirmation import MOST_CONFIRMED, expected_risk, is_undecided
-from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, share_of_limit
+from unveil.workflows.choosing.frontier import frontier as places_on_frontier
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key, share_of_limit
 
 STEP = 1.5  # a limit is loosened by half as much again
 
 
 def frontier(tried: Iterable[TriedPlan]) -> list[TriedPlan]:
-    """The plans that no other dominates in risk and loss, the least loss first."""
+    """The plans that met every attack and that no other dominates, the least loss first."""
     complete = [one for one in tried if one.complete]
-    found, least = list[TriedPlan](), inf
-    for one in sorted(complete, key=lambda one: (_loss(one), _risk(one), one.number)):
-        if _risk(one) < least:
-            found.append(one)
-            least = _risk(one)
-    return found
+    found = places_on_frontier([_risk(one) for one in complete], [_loss(one) for one in complete])
+    return [complete[place] for place in found[::-1]]
 
 
 def keeps_limits(tried: TriedPlan) -> bool:
@@ -162,8 +159,8 @@ def _loosened(limit: Limit) -> float:
 
 def _kept_if_loosened(tried: TriedPlan, loosened: Limit) -> bool:
     """Whether a plan keeps every limit, if this one were a step looser."""
-    key = loosened.scenario, loosened.limit
+    key = limit_key(loosened)
     return all(
-        limit.kept or ((limit.scenario, limit.limit) == key and share_of_limit(limit) <= STEP)
+        limit.kept or (limit_key(limit) == key and share_of_limit(limit) <= STEP)
         for limit in tried.limits
     )

@@ -32,7 +32,7 @@ from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.policy_check import check_policy
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
-from unveil.workflows.auditing.scenarios.limits import scenario_limits
+from unveil.workflows.auditing.scenarios.limits import scenario_limits, use_limits
 from unveil.workflows.auditing.scenarios.results import scenario_result
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios
 from unveil.workflows.auditing.settings import AuditSettings
@@ -120,16 +120,21 @@ class Evaluator:
 
     def _loss(self, release: Release) -> tuple[float, dict[str, float], tuple[Limit, ...]]:
         """The overall loss, that of each use, and the limits on them."""
-        pair = FilePair.of(self.original, release.data, release.row_map)
-        uses = {
-            one.name: 1.0 if one.value is None else one.value for one in self._uses.losses(pair)
-        }
-        return max(uses.values(), default=0.0), uses, ()
+        losses = self._uses.losses(FilePair.of(self.original, release.data, release.row_map))
+        uses = {one.name: 1.0 if one.value is None else one.value for one in losses}
+        overall, allowed = max(uses.values(), default=0.0), self.policy.max_loss
+        limits = tuple(use_limits(self.policy, losses))
+        if allowed is not None:
+            kept, reason = overall <= allowed, "the largest loss of a use"
+            limits += (
+                Limit(limit="max_loss", allowed=allowed, found=overall, kept=kept, reason=reason),
+            )
+        return overall, uses, limits
 
     @cached_property
     def _uses(self) -> UseReference:
         """What the uses of the original are; computed once for all plans."""
-        return UseReference(self.original, None, seed=self.seed)
+        return UseReference(self.original, self.policy.use or None, seed=self.seed)
 
     def _attacks(self, release: Release, repetition: int) -> Iterator[tuple[Limit, ...]]:
         """The limits as each group of attacks leaves them, the cheapest first."""

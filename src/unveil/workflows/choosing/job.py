@@ -105,6 +105,11 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
         return tried_plans(finished)
 
+    def finished(self, store: StudyStore) -> list[TriedPlan]:
+        """The plans that were tried so far."""
+        results = [task.result for task in store.tasks() if task.result is not None]
+        return [msgspec.json.decode(result, type=TriedPlan) for result in results]
+
     def _propose(self, finished: list[Finished], n: int) -> list[bytes]:
         tried = [
             Evaluated(one.candidate, expected_risk(one), one.loss, one.complete)

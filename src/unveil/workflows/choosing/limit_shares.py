@@ -5,7 +5,7 @@ from math import inf
 
 from unveil.values.results.policy import Limit, Policy
 
-LOSS_LIMITS = ("max_loss", "max_use_loss")  # what a release must preserve
+LOSS_LIMITS = ("max_loss",)  # of all uses, or of one: what a release must preserve
 AT_LEAST = ("k_anonymity", "l_diversity")  # more is safer
 
 
@@ -32,11 +32,16 @@ def largest_share(limits: Iterable[Limit]) -> float:
     return max((share_of_limit(one) for one in limits if one.limit not in LOSS_LIMITS), default=0.0)
 
 
+def limit_key(limit: Limit) -> tuple[str, str, str]:
+    """Which limit of a policy it is."""
+    return limit.scenario, limit.use, limit.limit
+
+
 def worst_of(*parts: Iterable[Limit]) -> tuple[Limit, ...]:
     """Of each limit the finding that uses most of it, the dearest first."""
-    worst: dict[tuple[str, str], Limit] = {}
+    worst: dict[tuple[str, str, str], Limit] = {}
     for limit in (one for part in parts for one in part):
-        key = limit.scenario, limit.limit
+        key = limit_key(limit)
         if key not in worst or share_of_limit(limit) > share_of_limit(worst[key]):
             worst[key] = limit
     return tuple(sorted(worst.values(), key=lambda one: -share_of_limit(one)))

@@ -39,6 +39,14 @@ def test_an_empty_file_becomes_private(path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_rights_that_its_owner_gave_stay(path, study):
+    study.close()
+    path.chmod(0o660)
+    with open_study(path) as again:
+        again.begin("key", b"")
+    assert path.stat().st_mode & 0o777 == 0o660
+
+
 def test_a_link_leads_to_the_same_claims(path, study, tmp_path):
     link = tmp_path / "link.db"
     link.symlink_to(path)
@@ -66,6 +74,7 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_was(path):
     with pytest.raises(FileError, match="not a study, or it is damaged"):
         open_study(path)
     assert path.read_bytes() == before
+    assert os.listdir(path.parent) == [path.name]
     path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE people (name TEXT)")

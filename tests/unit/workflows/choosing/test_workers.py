@@ -14,7 +14,7 @@ from unveil.workflows.choosing.workers import further_workers
 
 
 def _wait_for(condition):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -32,20 +32,17 @@ def test_results_do_not_depend_on_the_number_of_workers(tmp_path, workers):
 
 
 def test_the_task_of_a_worker_that_died_is_done_again(tmp_path):
-    place = tmp_path / "study.db"
-    message = json.dumps({"place": str(place)}).encode()
-    alone = Toy(tmp_path / "alone.db").run()
-    claimed = []
+    toy, mark = Toy(tmp_path / "study.db"), tmp_path / "claimed"
 
     def evaluate(work, earlier):
-        """Let the worker take its task, and die, while this one is under way."""
-        if not claimed:
-            claimed.append(work)
-            time.sleep(2)
+        """The worker takes its task, and dies, while the first of this process is under way."""
+        _wait_for(mark.exists)
         return toy_study.evaluate(work, earlier)
 
-    with further_workers(1, toy_study.fail, message):
-        assert Toy(place).run(evaluate=evaluate) == alone
+    message = json.dumps([toy.place, str(mark)]).encode()
+    with further_workers(1, toy_study.claim_and_die, message):
+        results = toy.run(evaluate=evaluate)
+    assert results == Toy(tmp_path / "alone.db").run()
 
 
 def test_workers_share_the_cores_and_end_with_the_block(tmp_path):
