@@ -221,6 +221,10 @@ class Attack(Spec, frozen=True, kw_only=True):
         """The known attributes that the attack can compare."""
         return tuple(known)
 
+    def scalings(self, pair: FilePair) -> tuple[Attack, ...]:  # noqa: ARG002
+        """The same attack with each way to scale numbers that suits an audit of these files."""
+        return (self,)
+
     def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:  # noqa: ARG002
         """Raise an error if this intruder cannot make the attack.
 

@@ -298,6 +298,7 @@ class AuditRun:
                 raise UsageError("attacks: the rows of this release are nobody's: leave them out")
         elif not requested:
             specs = default_attacks(inputs.audited_files)
+        specs = [one for spec in specs for one in spec.scalings(inputs.pair)]
         runs = list[AttackRun]()
         wanted = [(attack_runs(specs, inputs.pair, inputs.known, inputs.channel), inputs.pair)]
         if inputs.file is not None:

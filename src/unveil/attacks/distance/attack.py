@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -155,6 +156,14 @@ class Distance(Attack, frozen=True, kw_only=True):
         mahalanobis = cls(metric="mahalanobis")
         correlated = len(mahalanobis.comparable(audited.pair, audited.known)) > 1
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
+
+    def scalings(self, pair: FilePair) -> tuple[Attack, ...]:
+        """Where not everybody is released, also by the scale that an intruder with few has."""
+        given = (self.scale, self.covariance) != (None, None) or self.groups is not None
+        if given or len(pair.original) == len(pair.release):
+            return (self,)
+        name = "covariance" if self.metric == "mahalanobis" else "scale"
+        return self, msgspec.structs.replace(self, **{name: "release"})
 
     def finder(self, files: LinkageFiles) -> Finder:
         if self.metric in ("mahalanobis", "polynomial") or self.aggregation is not None:

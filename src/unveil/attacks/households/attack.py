@@ -238,7 +238,8 @@ def _person_files(homes: HouseholdFiles, columns: tuple[str, ...]) -> LinkageFil
     if homes.same_sizes:
         files = _with_sizes(homes)
     forms = {name: about for name, about in files.form_columns.items() if about in columns}
-    return replace(files, columns=columns, form_columns=forms)
+    masking = None if files.masking is None else files.masking.only(columns)
+    return replace(files, columns=columns, form_columns=forms, masking=masking)
 
 
 def _with_sizes(homes: HouseholdFiles) -> LinkageFiles:

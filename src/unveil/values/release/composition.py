@@ -28,6 +28,14 @@ class Masking:
             tuple(names[column] for column in self.unsettled),
         )
 
+    def only(self, columns: Sequence[str]) -> Masking:
+        """The masking of these columns, also of those to which nothing was done."""
+        return Masking(
+            {column: self.exact.get(column, ()) for column in columns},
+            tuple(one.only(columns) for one in self.channels if {*one.columns} & {*columns}),
+            tuple(column for column in self.unsettled if column in columns),
+        )
+
     def __add__(self, other: Masking) -> Masking:
         """The masking of the columns of both, which have none in common."""
         return Masking(

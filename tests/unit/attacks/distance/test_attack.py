@@ -9,8 +9,10 @@ from scipy.spatial.distance import cdist
 import unveil
 from unveil import Microdata, Schema, attacks
 from unveil.errors import SpecError
+from unveil.values.file_pair import FilePair
 
 NAMES = ["x", "y", "z"]
+MAHALANOBIS = attacks.Distance(metric="mahalanobis")
 
 
 def survey(values):
@@ -45,3 +47,13 @@ def test_all_distances_are_in_memory():
     )
     needs = [one.memory(50_000, 50_000, 5) for one in (squares, roots)]
     assert needs[1] - needs[0] == 8 * 50_000**2
+
+
+def test_of_a_part_of_the_people_both_scales_are_tried():
+    people = survey(np.random.default_rng(1).normal(size=(20, 3)))
+    part = FilePair(people, people.take(np.arange(15)), None)
+    for spec, field in ((attacks.Distance(), "scale"), (MAHALANOBIS, "covariance")):
+        assert spec.scalings(FilePair(people, people, None)) == (spec,)
+        own, released = spec.scalings(part)
+        assert (own, getattr(released, field)) == (spec, "release")
+        assert released.scalings(part) == (released,)

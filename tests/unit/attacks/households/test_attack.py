@@ -320,3 +320,18 @@ def test_who_has_moved_is_not_excluded_though_there_are_as_many_households_of_ea
     assert links.finder.details["sizes"] == "different"
     homes = links.households
     assert homes.finder.compares(homes.records, homes.true_rows).all()
+
+
+@pytest.mark.parametrize("household", ["drop", "keep"])
+def test_what_members_share_is_not_compared_by_what_was_done_to_one_of_them(household, caplog):
+    """The first member whom an insider holds is not the first of the released household."""
+    people = unveil.households(300, seed=7)
+    plan = [masks.RankPermutation(p=3, columns=["age", "hours", "income"])]
+    release = unveil.mask(people, plan, seed=7, household=household)
+    caplog.clear()
+    insider = Intruder(knows=people.schema.with_role("quasi"), records=tuple(range(1, 300, 5)))
+    spec = attacks.Households(score="tailored", matching="posterior")
+    links = unveil.attack(people, release, spec, intruder=insider)
+    assert measures.hits(links).mean() > 0.9
+    assert "region" in links.finder.details["shared"]
+    assert not caplog.records

@@ -57,6 +57,20 @@ def rows(people, release):
     return rows_of(people, release)
 
 
+@pytest.mark.parametrize("kind", [masks.AdditiveNoise(scale=0.1), masks.RankSwapping(p=2)])
+def test_of_a_part_of_the_people_the_stress_test_links_no_fewer_than_an_insider(kind):
+    """The oldest are released: the scales of both files differ, and the insider has one only."""
+    whole = survey(300)
+    masked = unveil.mask(whole, [msgspec.structs.replace(kind, columns=KEYS)], seed=5)
+    old = np.argsort(whole.column("age").to_numpy())[-90:]
+    truth = masked.row_map[old]
+    found = rows_of(whole, masked.data.take(old), truth=truth)
+    stress, insider = found["stress test"], found["insider"]
+    assert stress.attack == "distance-release"
+    assert insider.linked.share > 0.3
+    assert stress.linked.share > insider.linked.interval.low  # he holds a third of the people
+
+
 def test_every_audit_has_four_rows_and_the_stress_test_comes_first(rows):
     assert tuple(rows) == FIXED
     assert rows["stress test"].people == rows["stress test"].released == 80
