@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from unveil.values.links import Links
     from unveil.values.release.plan import Plan
     from unveil.values.release.release import Release, Releases
+    from unveil.values.results.choice import Choice
     from unveil.values.results.evidence import Audit
     from unveil.values.results.policy import Policy
+    from unveil.values.search_space import SearchSpace
     from unveil.values.use import Use
     from unveil.workflows.attack import attack
     from unveil.workflows.audit import audit
     from unveil.workflows.auditing.settings import AuditSettings
+    from unveil.workflows.choose import choose
     from unveil.workflows.compare import compare
     from unveil.workflows.inspect import inspect
     from unveil.workflows.link import link
@@ -37,16 +40,17 @@ del TYPE_CHECKING  # the public names are exactly those of __all__
 __version__ = "0.1.0"
 
 __all__ = [
-    "Audit", "AuditSettings", "DisclosureScenario", "Intruder", "Links", "Microdata", "Plan",
-    "Policy", "Release", "Releases", "Schema", "UnveilError", "Use", "aggregation", "attack",
-    "attacks", "audit", "compare", "files", "households", "inspect", "link", "mask", "masks",
-    "measures", "models", "read", "report", "write",
+    "Audit", "AuditSettings", "Choice", "DisclosureScenario", "Intruder", "Links", "Microdata",
+    "Plan", "Policy", "Release", "Releases", "Schema", "SearchSpace", "UnveilError", "Use",
+    "aggregation", "attack", "attacks", "audit", "choose", "compare", "files", "households",
+    "inspect", "link", "mask", "masks", "measures", "models", "read", "report", "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
 _HOME = {
     "Audit": "unveil.values.results.evidence",
     "AuditSettings": "unveil.workflows.auditing.settings",
+    "Choice": "unveil.values.results.choice",
     "DisclosureScenario": "unveil.values.disclosure_scenario",
     "Intruder": "unveil.values.intruder",
     "Links": "unveil.values.links",
@@ -56,12 +60,14 @@ _HOME = {
     "Release": "unveil.values.release.release",
     "Releases": "unveil.values.release.release",
     "Schema": "unveil.table.schema",
+    "SearchSpace": "unveil.values.search_space",
     "UnveilError": "unveil.errors",
     "Use": "unveil.values.use",
     "aggregation": "unveil",
     "attack": "unveil.workflows.attack",
     "attacks": "unveil",
     "audit": "unveil.workflows.audit",
+    "choose": "unveil.workflows.choose",
     "compare": "unveil.workflows.compare",
     "files": "unveil",
     "households": "unveil.table.sample",

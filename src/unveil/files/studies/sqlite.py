@@ -82,11 +82,10 @@ class SqliteStudy(StudyStore):
             raise FileError(_DAMAGED).at(self.place)
 
     def create_tables(self) -> None:
-        if self.run("PRAGMA application_id") == [(APPLICATION,)]:
-            return
-        with _errors_at(self.place):
-            self.file.chmod(0o600)  # somebody may have made the empty file; the journal follows it
-        self.run(f"PRAGMA application_id = {APPLICATION}")
+        if self.run("PRAGMA application_id") != [(APPLICATION,)]:
+            with _errors_at(self.place):
+                self.file.chmod(0o600)  # somebody may have made it; the journal follows it
+            self.run(f"PRAGMA application_id = {APPLICATION}")
         super().create_tables()
 
     def run(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
