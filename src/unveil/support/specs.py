@@ -13,6 +13,15 @@ from unveil.errors import SpecError
 from unveil.support.rules import broken_rule, no_parameter, type_words, words
 from unveil.wording import listing, suggest
 
+_FIELDS: dict[type, tuple[msgspec.structs.FieldInfo, ...]] = {}
+
+
+def fields_of(spec: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """The fields of a class, looked up once: that takes longer than to make a spec."""
+    if spec not in _FIELDS:
+        _FIELDS[spec] = msgspec.structs.fields(spec)
+    return _FIELDS[spec]
+
 
 class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
     """Allow abstract methods; suggest the nearest name for an unknown parameter."""
@@ -35,7 +44,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                     f"{cls.__name__} is no method by itself: a class of its kind defines "
                     f"{listing(todo)}"
                 )
-            fields = msgspec.structs.fields(cls)
+            fields = fields_of(cls)
             absent = [f.name for f in fields if f.required and f.name not in parameters]
             if absent:
                 raise SpecError(f"{method_name(cls)}: {listing(absent)}: not given")
@@ -51,7 +60,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                     inspect.Parameter(
                         field.name, keyword, default=_default(field), annotation=hints[field.name]
                     )
-                    for field in msgspec.structs.fields(cls)
+                    for field in fields_of(cls)
                 ]
             )
 
@@ -66,7 +75,7 @@ class Spec(  # type: ignore[metaclass]
     """
 
     def __post_init__(self) -> None:
-        for field in msgspec.structs.fields(type(self)):
+        for field in fields_of(type(self)):
             value = getattr(self, field.name)
             if hasattr(value, "tolist"):  # numpy's: a number or an array of them
                 value = value.tolist()
@@ -129,7 +138,7 @@ def from_texts(spec: type[Spec], texts: Mapping[str, Any]) -> dict[str, Any]:
     >>> from_texts(Noise, {"scale": "age=2,income=0.5"})
     {'scale': {'age': 2.0, 'income': 0.5}}
     """
-    types = {field.name: field.type for field in msgspec.structs.fields(spec)}
+    types = {field.name: field.type for field in fields_of(spec)}
     return {
         name: _from_text(value, types.get(name, Any))
         for name, value in texts.items()
@@ -167,9 +176,7 @@ def describe(spec: type[Spec], kind: str) -> Method:
         kind=kind,
         summary=description.split("\n")[0],
         description=description,
-        parameters=tuple(
-            _parameter(field, hints[field.name]) for field in msgspec.structs.fields(spec)
-        ),
+        parameters=tuple(_parameter(field, hints[field.name]) for field in fields_of(spec)),
     )
 
 

@@ -379,8 +379,9 @@ class AuditRun:
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:
-        plans = plan_scenarios(self.inputs, self.policy, self.settings, self.specs, self.sizes)
-        return [one for one in plans if self.rows is None or one.scenario.name in self.rows]
+        return plan_scenarios(
+            self.inputs, self.policy, self.settings, self.specs, self.sizes, self.rows
+        )
 
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints

@@ -18,7 +18,7 @@ from unveil.models.compliance import check
 from unveil.models.k_anonymity import KAnonymity
 from unveil.support.arrays import Bools, Ints32
 from unveil.support.options import Progress
-from unveil.support.specs import method_name
+from unveil.support.specs import fields_of, method_name
 from unveil.support.work import GENERALISATION_SECONDS
 from unveil.table.attribute import Attribute
 from unveil.table.cells import STAR, escape, write_range
@@ -209,7 +209,7 @@ def model_words(models: Sequence[Model]) -> str:
     names = []
     for model in models:
         words = []
-        for field in msgspec.structs.fields(model):
+        for field in fields_of(type(model)):
             value = getattr(model, field.name)
             if isinstance(value, int | float):
                 words.append(f"{field.name} {value:g}")

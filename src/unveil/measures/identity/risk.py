@@ -12,6 +12,7 @@ from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.hits import SAMPLE_SIZE, hits
 from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Floats, Ints
+from unveil.support.specs import fields_of
 from unveil.values.links import Links
 from unveil.values.results.risk import Risk
 
@@ -170,7 +171,7 @@ def parameters_of(links: Links) -> dict[str, Any]:
     spec = cast("msgspec.Struct", links.attack)
     changed = {
         field.name: getattr(spec, field.name)
-        for field in msgspec.structs.fields(type(spec))
+        for field in fields_of(type(spec))
         if getattr(spec, field.name) != field.default
     }
     plain: dict[str, Any] = msgspec.json.decode(

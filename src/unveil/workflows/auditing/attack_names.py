@@ -9,7 +9,7 @@ import msgspec
 from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UnveilError, UsageError
 from unveil.support.rules import words
-from unveil.support.specs import from_texts
+from unveil.support.specs import fields_of, from_texts
 from unveil.wording import listing, suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold
@@ -17,7 +17,7 @@ IN_MEMORY = "a table in memory"  # which evidence does not hold
 
 def attack_name(spec: Attack) -> str:
     """A short name that distinguishes the variants of an attack: rank-max, distance."""
-    values = [(getattr(spec, field.name), field) for field in msgspec.structs.fields(type(spec))]
+    values = [(getattr(spec, field.name), field) for field in fields_of(type(spec))]
     variant = [
         value
         for value, field in values
@@ -29,7 +29,7 @@ def attack_name(spec: Attack) -> str:
 def plain_spec(spec: Attack) -> dict[str, Any]:
     """An attack in plain values: its method, and the parameters that are not at their default."""
     plain: dict[str, Any] = {"method": spec.name}
-    for field in msgspec.structs.fields(type(spec)):
+    for field in fields_of(type(spec)):
         value = getattr(spec, field.name)
         if field.name == "method":  # it extends the attack's name: structural-correlation
             plain["method"] += "" if value == field.default else f"-{value}"
@@ -97,9 +97,7 @@ def with_parameters(attack: Attack, parameters: Mapping[str, Any]) -> Attack:
 
 def _words(spec: type[Attack]) -> dict[str, str]:
     """The parameter of each word that may follow the method's name."""
-    return {
-        word: field.name for field in msgspec.structs.fields(spec) for word in words(field.type)
-    }
+    return {word: field.name for field in fields_of(spec) for word in words(field.type)}
 
 
 def _by_name(name: str) -> Attack:

@@ -154,9 +154,9 @@ class Evaluator:
             yield check_policy(self._of_the_file, run.run().evidence).limits
 
     def _limited_rows(self, inputs: AuditInputs, settings: AuditSettings) -> list[ScenarioPlan]:
-        limited = {one.name for one in self.policy.intruder if one.limits}
-        plans = plan_scenarios(inputs, self.policy, settings, None, None)
-        return [one for one in plans if one.scenario.name in limited]
+        limits = {one.name: one.limits for one in self.policy.intruder if one.limits}
+        plans = plan_scenarios(inputs, self.policy, settings, None, None, limits)
+        return [replace(one, limits=limits[one.scenario.name]) for one in plans]
 
     @cached_property
     def _of_the_file(self) -> Policy | None:

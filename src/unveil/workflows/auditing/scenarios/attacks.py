@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -42,6 +42,11 @@ class ScenarioPlan:
     draws: int
     sizes: Mapping[str, int] | None = None  # sample sizes of a replay, by step
     given: tuple[str, ...] = ()  # what the policy sets of the intruder's knowledge
+    limits: Container[str] | None = None  # what is measured: what these need; None: everything
+
+    def measures(self, *limits: str) -> bool:
+        """Whether one of these limits is to be measured, or everything is."""
+        return self.limits is None or any(one in self.limits for one in limits)
 
     @property
     def step(self) -> str:

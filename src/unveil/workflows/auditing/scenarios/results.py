@@ -56,7 +56,7 @@ class AttackTally:
         """The share of the people who are linked correctly."""
         return self.hits / max(self.n, 1)
 
-    def add(self, links: Links, held: HeldFile, scenario: DisclosureScenario) -> None:
+    def add(self, links: Links, held: HeldFile, plan: ScenarioPlan) -> None:
         """Count the links of one more draw."""
         self.attacked = self.attacked or len(links)
         members = replace(links, records=links.records[links.true_rows >= 0])
@@ -68,7 +68,8 @@ class AttackTally:
         self.ceiling = None if most is None or self.ceiling is None else self.ceiling + most
         risks = risk_per_record(members, len(self.per_record), held.people)
         self.per_record = np.where(np.isnan(risks), self.per_record, risks)
-        self._add_claims(members, links, scenario)
+        if plan.measures("max_confirmed", "max_wrongly_confirmed"):
+            self._add_claims(members, links, plan.scenario)
 
     def _add_claims(self, members: Links, every: Links, scenario: DisclosureScenario) -> None:
         sample, made = members.sample(SAMPLE_SIZE), []
@@ -115,7 +116,7 @@ def scenario_result(
         tally = AttackTally(run, np.full(len(inputs.pair.original), np.nan))
         try:
             links = _links(plan, run, plan.first, settings)
-            tally.add(links, plan.first, scenario)
+            tally.add(links, plan.first, plan)
         except UnveilError as error:
             left_out.append(f"{run.name}: {error}")
             continue
@@ -124,7 +125,9 @@ def scenario_result(
             best = tally, links
     if best is None:
         return _result(plan, inputs, Tallies([], None, None), left_out)
-    best[0].learned.append(_learned(best[1], inputs, scenario))
+    learns = plan.measures("max_learned")
+    if learns:
+        best[0].learned.append(_learned(best[1], inputs, scenario))
     claiming = _most_claimed(tallies)
     for draw in range(1, plan.draws):
         progress(len(plan.runs) + draw, len(plan.runs) + plan.draws)
@@ -133,8 +136,8 @@ def scenario_result(
             run = held_by(tally.run, held, scenario.error or 0.0)
             with suppress(UnveilError):  # what it needs may not vary among these people
                 links = _links(plan, run, held, settings)
-                tally.add(links, held, scenario)
-                if tally is best[0]:
+                tally.add(links, held, plan)
+                if tally is best[0] and learns:
                     tally.learned.append(_learned(links, inputs, scenario))
     return _result(plan, inputs, Tallies(tallies, best[0], claiming), left_out)
 
@@ -245,7 +248,7 @@ def _result(
         left_out=tuple(left_out),
         note=note_on(scenario, plan.given, inputs),
         given=plan.given,
-        **_spread(best, inputs),
+        **({} if best is None or plan.limits is not None else _spread(best, inputs)),
     )
 
 
@@ -299,10 +302,8 @@ def why_not_learned(inputs: AuditInputs, known: Sequence[str]) -> str:
     return GENERALISED if all(map(inputs.pair.generalised, columns)) else NOT_FOLLOWED
 
 
-def _spread(best: AttackTally | None, inputs: AuditInputs) -> dict[str, Any]:
+def _spread(best: AttackTally, inputs: AuditInputs) -> dict[str, Any]:
     """Whom the risk falls on: subgroups, single records, households."""
-    if best is None:
-        return {}
     run, risks = best.run, best.per_record
     attacked = AttackedRecords(run.label, risks, risks, inputs.pair.originals)
     return {

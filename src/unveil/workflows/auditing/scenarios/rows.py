@@ -1,6 +1,6 @@
 """The rows of an audit: every scenario planned, attacked, and summed up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,8 +25,12 @@ def plan_scenarios(
     settings: AuditSettings,
     requested: Sequence[Attack] | None,
     sizes: Mapping[str, int] | None,
+    rows: Container[str] | None = None,
 ) -> list[ScenarioPlan]:
-    """The scenarios beside the stress test, which is the attacks of the audit itself."""
+    """The scenarios beside the stress test, which is the attacks of the audit itself.
+
+    Only those of `rows`, if they are given.
+    """
     given = {one.name: one.knowledge for one in (() if policy is None else policy.intruder)}
     return [
         replace(
@@ -35,7 +39,7 @@ def plan_scenarios(
             given=given.get(one.name, ()),
         )
         for one in scenarios_of(inputs, policy)
-        if one.name != STRESS_TEST
+        if one.name != STRESS_TEST and (rows is None or one.name in rows)
     ]
 
 
