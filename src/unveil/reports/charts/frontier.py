@@ -61,15 +61,14 @@ def frontier(rows: Rows) -> Drawn:
 
 
 def _risk_axis(rows: Rows) -> alt.Y:
-    risks = [row["risk"] for row in rows]
-    known = [risk for risk in risks if risk is not None]
-    most, least = max(known, default=1), min(known, default=1)
+    known = [row["risk"] for row in rows if isinstance(row["risk"], float | int)]
+    most, least, unknown = max(known, default=1), min(known, default=1), len(known) < len(rows)
     end = TICKS[-1]
-    if len(known) == len(risks):
+    if not unknown:
         end = next((tick for tick in TICKS[4:] if most <= tick), end)
     ticks = [tick for tick in TICKS if tick <= end]
     said = "format(datum.value, '~g')"
-    if most > end or len(known) < len(risks):
+    if most > end or unknown:
         said = f"datum.value == {end} ? '≥ {end}' : {said}"
     if least < TICKS[0]:
         said = f"datum.value == {TICKS[0]} ? '≤ {TICKS[0]}' : {said}"
@@ -81,7 +80,7 @@ def _risk_axis(rows: Rows) -> alt.Y:
 def _placed(rows: Rows) -> alt.Chart:
     """Rows with their place on the axis of risks: a risk that is no number is at its end."""
     chart: alt.Chart = rows_of(rows).transform_calculate(
-        place=f"isValid(datum.risk) ? datum.risk : {TICKS[-1]}"
+        place=f"isNumber(datum.risk) ? datum.risk : {TICKS[-1]}"
     )
     return chart
 

@@ -133,7 +133,8 @@ def _never_kept(study: StudyResult) -> Phrase:
 
 def facts(study: StudyResult) -> Iterator[Fact]:
     """The figures at the top."""
-    yield Fact(phrase("plans tried"), (counted(len(study.tried)),))
+    tried = phrase("plans tried, {} of them on a fixed grid", counted(study.grid))
+    yield Fact(tried, (counted(len(study.tried)),))
     found = study.confirmation
     if study.chosen is None or found is None:
         return
@@ -217,13 +218,15 @@ def _plan_columns() -> tuple[Cells[TriedPlan], ...]:
         labels("combination", "combination", lambda one: one.candidate.combination),
         (text("done", "what is done"), lambda one: masks_in_words(one.masks)),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
-        decimals("risk", "[risk](plan-risk)", lambda one: _finite(one.risk)),
+        (figures("risk", "[risk](plan-risk)"), lambda one: _decimal(one.risk)),
         (text("dearest", "dearest limit"), _dearest),
     )
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
+def _decimal(value: float | None) -> Piece:
+    if value is None:
+        return ""
+    return decimal(value) if isfinite(value) else "no number"
 
 
 def _dearest(tried: TriedPlan) -> Cell:
@@ -238,15 +241,15 @@ def _limit(scenario: str, limit: str) -> Phrase:
 
 
 def chosen(study: StudyResult, evidence: Evidence | None) -> Section | None:
-    """The chosen plan: what it does, and its figures in the search, on other seeds, in the audit.
+    """The chosen plan, or the nearest: what it does, and its figures in the search and elsewhere.
 
-    Without one, the plan that was confirmed last.
+    These are on fresh seeds and in the audit.
     """
-    made = [one for one in study.confirmations if one.number == (study.chosen or one.number)]
     number = study.chosen or study.nearest
     if number is None:
         return None
-    found = study.confirmation or (made[-1] if made else None)
+    made = [one for one in study.confirmations if one.number == number]
+    found = made[-1] if made else None
     exhibits = [steps(list(study[number].masks))]
     said = list[Phrase]()
     if found is not None:
@@ -269,7 +272,7 @@ def _differences(study: StudyResult, found: Confirmation) -> Iterator[Phrase]:
             "Plan {}: the [loss](loss) was {} in the search and is {} over {}.",
             counted(found.number),
             decimal(searched),
-            decimal(found.loss),
+            _decimal(found.loss),
             several(found.repetitions, "fresh seed"),
         )
     for one in found.figures[:1]:
@@ -310,11 +313,8 @@ def _over_seeds(found: Confirmation) -> Exhibit:
 
 def _figure(limit: str, value: float | None) -> Piece:
     """A figure in the form of its limit."""
-    if value is None:
-        return ""
-    if not isfinite(value):
-        return "no number"
-    return percent(value) if _is_share(limit) else decimal(value)
+    is_percent = value is not None and isfinite(value) and _is_share(limit)
+    return percent(value or 0.0) if is_percent else _decimal(value)
 
 
 def _allowed(limit: str, value: float) -> Piece:
@@ -386,7 +386,7 @@ def reach(study: StudyResult) -> Section | None:
         plan("kept", "of the least loss that keeps every limit: plan"),
         decimals("loss", "its [loss](loss)", lambda one: one.loss),
         plan("safest", "of the least risk: plan"),
-        decimals("risk", "its [risk](plan-risk)", lambda one: _finite(one.risk)),
+        (figures("risk", "its [risk](plan-risk)"), lambda one: _decimal(one.risk)),
     )
     exhibit = Exhibit(
         name="reach", title="The best of each combination", table=table, sortable=True
