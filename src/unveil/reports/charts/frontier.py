@@ -73,7 +73,7 @@ def _risk_axis(rows: Rows) -> alt.Y:
     if least < TICKS[0]:
         said = f"datum.value == {TICKS[0]} ? '≤ {TICKS[0]}' : {said}"
     scale = alt.Scale(type="log", domain=[TICKS[0], end], clamp=True, nice=False)
-    axis = alt.Axis(values=ticks, labelExpr=said, labelOverlap=False)
+    axis = alt.Axis(values=ticks, labelExpr=said, tickCount=99)  # all of them
     return alt.Y("place:Q", title="risk: share of the dearest limit", scale=scale, axis=axis)
 
 
@@ -87,8 +87,8 @@ def _placed(rows: Rows) -> alt.Chart:
 
 def _marked(rows: Rows, x: alt.X, y: alt.Y, right: float) -> tuple[alt.Chart, alt.Chart]:
     """A ring around the plan that was chosen, or is nearest, and its number."""
-    late = all(3 * row["loss"] > right for row in rows)  # the name goes where no plan can be
-    words = _placed(rows).transform_calculate(said="'plan ' + datum.plan + ', ' + datum.mark")
+    late = all(4 * row["loss"] > right for row in rows)  # the name goes where no plan can be
+    words = _placed(rows).transform_calculate(said="datum.mark + ' (' + datum.plan + ')'")
     ring = _placed(rows).mark_point(size=420, color=INK, strokeWidth=2.5, opacity=1, aria=False)
     name = words.mark_text(
         align="right" if late else "left", dx=-8 if late else 8, dy=20, fontWeight=600
