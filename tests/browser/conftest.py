@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 import unveil
-from fixtures import audits
+from fixtures import audits, choices
 from fixtures.command_line import learning_little
 from unveil import masks
+from unveil.values.search_space import Candidate
 
 RECORDS = 120
 LIMITS = unveil.Policy(max_risk=0.05, k_anonymity=3, may_stay_unchanged=("sex",), max_loss=0.9)
@@ -81,6 +83,27 @@ def _beside(audit_of, names):
     return unveil.compare([audit_of("plain"), audit_of("light")], names=names), {}
 
 
+def _hostile_study():
+    """Combinations, columns and notes that mean harm."""
+    swap = {"method": HACK, "columns": [*HOSTILE.values()], "p": 5, "by": HOSTILE["sex"]}
+    names = dict(zip(("swapping", "noise", "groups"), [*HOSTILE.values()][4:], strict=False))
+    tried = [
+        msgspec.structs.replace(
+            one,
+            candidate=Candidate(names[one.candidate.combination], one.candidate.point),
+            masks=(swap,),
+            note=one.note and HOSTILE["sex"],
+            risk=None if one.number == 1 else one.risk,
+        )
+        for one in choices.study().tried
+    ]
+    reach = [
+        msgspec.structs.replace(one, combination=names[one.combination])
+        for one in choices.study().reach
+    ]
+    return choices.study(tried=tuple(tried), reach=tuple(reach), notes=(HACK, HOSTILE["age"]))
+
+
 AUDITS = {"plain": _plain, "light": _light, "hostile": _hostile}
 PAGES = {
     "audit": lambda audit_of: (audit_of("plain"), {}),
@@ -88,4 +111,6 @@ PAGES = {
     "comparison": lambda audit_of: _beside(audit_of, ["swapped", "microaggregated"]),
     "hostile": lambda audit_of: (audit_of("hostile"), {}),
     "hostile-comparison": lambda audit_of: _beside(audit_of, [HACK, HOSTILE["income"]]),
+    "choice": lambda _: (choices.study(), {}),
+    "hostile-choice": lambda _: (_hostile_study(), {}),
 }

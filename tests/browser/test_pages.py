@@ -8,7 +8,10 @@ from fixtures.browser_checks import CUT, EMPTY, HEIGHT, HIDDEN, LAPTOP, LOST, PA
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_trees")]
 
-LEAST = {"audit": 25, "external": 7, "comparison": 3, "hostile": 24, "hostile-comparison": 3}
+LEAST = {
+    "audit": 25, "external": 7, "comparison": 3, "hostile": 24, "hostile-comparison": 3,
+    "choice": 1, "hostile-choice": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=LEAST)

@@ -6,10 +6,12 @@ import re
 import msgspec
 import pytest
 
+from fixtures import choices
 from fixtures.pages import Page, leaves, rows_of, texts
 from unveil.files.documents.evidence import evidence_json
+from unveil.files.documents.study_result import study_json
 from unveil.reports.page import page
-from unveil.reports.summary import comparison_summary, summary
+from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import LISTED, Figure
 from unveil.wording import printable
 from unveil.workflows.compare import compare
@@ -62,6 +64,13 @@ def test_of_a_comparison(evidence, external):
     read = checked(page(comparison_summary(found, external=external)), document)
     assert set(read.charts()) == {"risk-loss", "by-attack", "by-measure"}
     assert ("<i>" in read.names) is not external
+
+
+@pytest.mark.parametrize("found", [choices.study(), choices.study_without_choice()])
+def test_of_a_choice(found):
+    read = checked(page(choice_summary(found)), json.loads(study_json(found)))
+    assert set(read.charts()) == {"frontier"}
+    assert len(read.figures) > 90
 
 
 def test_a_figure_keeps_its_exact_value(evidence):

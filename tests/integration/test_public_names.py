@@ -59,7 +59,7 @@ def test_the_public_names_are_few():
 def test_readers_and_writers_are_in_files():
     code = "import unveil.files as f; print(*dir(f), *(n for n in vars(f) if n[0] != '_'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    documents = ("evidence", "plan", "policy", "schema")
+    documents = ("evidence", "plan", "policy", "schema", "space", "study")
     readers = [f"read_{name}" for name in documents]
     assert (
         done.stdout.split() == unveil.files.__all__ == ["Csv", "Excel", "read", *readers, "write"]

@@ -18,6 +18,7 @@ from unveil.reports.sections import (
     provenance,
     scenarios,
     supervised_bound,
+    tried_plans,
     values,
     verdict,
 )
@@ -153,11 +154,11 @@ def choice_summary(
         evidence = result.audit.evidence
     passed = None if evidence is None or evidence.verdict is None else evidence.verdict.passed
     sections = (
-        choice.frontier(study),
+        tried_plans.frontier(study),
         choice.chosen(study, evidence),
         choice.costs(study),
-        choice.reach(study),
-        choice.plans(study),
+        tried_plans.reach(study),
+        tried_plans.plans(study),
         choice.notes(study),
     )
     return Summary(

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from fixtures import choices
 from fixtures.numbered_evidence import BARE, numbered, numbered_comparison
 from unveil import attacks, masks
 from unveil.measures.information_loss.catalogue import GLOSSARY
@@ -22,7 +23,7 @@ from unveil.reports.glossary import (
     mask_key,
     plain,
 )
-from unveil.reports.summary import comparison_summary, summary
+from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import Term
 from unveil.support.rules import words
 from unveil.support.specs import describe, method_name
@@ -154,7 +155,7 @@ def _terms(value):
 @pytest.fixture(scope="module")
 def linked():
     found, several = numbered(), numbered_comparison()
-    pages = [summary(numbered(BARE))]
+    pages = [summary(numbered(BARE)), choice_summary(choices.study())]
     for external in (False, True):
         pages += [summary(found, external=external), comparison_summary(several, external=external)]
     return {key for page in pages for key in _terms(page)}

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from fixtures import choices
 from fixtures.evidence import finding, made
 from fixtures.numbered_evidence import (
     BARE,
@@ -22,8 +23,9 @@ from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
-from unveil.reports.summary import comparison_summary, summary
+from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain
+from unveil.values.results.choice import StudyResult
 from unveil.values.results.disclosure import CompatibleRows
 from unveil.values.results.loss import Bar, GroupLoss, Shape
 from unveil.values.results.subgroups import GroupRisk
@@ -36,6 +38,8 @@ PAGES = {
     "comparison": (comparison_summary, numbered_comparison, None, False),
     "comparison-external": (comparison_summary, numbered_comparison, None, True),
     "comparison-bare": (comparison_summary, numbered_comparison, COMPARED_BARE, False),
+    "choice": (choice_summary, lambda _: choices.study(), None, False),
+    "choice-none": (choice_summary, lambda _: choices.study_without_choice(), None, False),
 }
 
 
@@ -43,7 +47,8 @@ PAGES = {
 def test_a_page_says_this_and_nothing_else(page, tmp_path):
     make, of, given, external = PAGES[page]
     found = of(given)
-    said = told(make(found, external=external), places(found)).splitlines()
+    where = {} if isinstance(found, StudyResult) else places(found)  # its plans have numbers
+    said = told(make(found, external=external), where).splitlines()
     now = tmp_path / f"{page}.txt"
     now.write_text("\n".join(said) + "\n")
     wanted = (SAID / now.name).read_text().splitlines()
@@ -67,6 +72,8 @@ KEYS = {
     "rank-of-truth intervals values changes loss plan",
     "comparison": "releases order differences attacks loss notes",
     "comparison-external": "releases order differences attacks loss notes",
+    "choice": "frontier chosen costs reach plans notes",
+    "choice-none": "frontier chosen plans",
 }
 
 

@@ -61,35 +61,34 @@ def frontier(rows: Rows) -> Drawn:
 
 
 def _risk_axis(rows: Rows) -> alt.Y:
-    risks = [row["risk"] for row in rows]
-    known = [risk for risk in risks if risk is not None]
-    most, least = max(known, default=1), min(known, default=1)
+    known = [row["risk"] for row in rows if isinstance(row["risk"], float | int)]
+    most, least, unknown = max(known, default=1), min(known, default=1), len(known) < len(rows)
     end = TICKS[-1]
-    if len(known) == len(risks):
+    if not unknown:
         end = next((tick for tick in TICKS[4:] if most <= tick), end)
     ticks = [tick for tick in TICKS if tick <= end]
     said = "format(datum.value, '~g')"
-    if most > end or len(known) < len(risks):
+    if most > end or unknown:
         said = f"datum.value == {end} ? '≥ {end}' : {said}"
     if least < TICKS[0]:
         said = f"datum.value == {TICKS[0]} ? '≤ {TICKS[0]}' : {said}"
     scale = alt.Scale(type="log", domain=[TICKS[0], end], clamp=True, nice=False)
-    axis = alt.Axis(values=ticks, labelExpr=said, labelOverlap=False)
+    axis = alt.Axis(values=ticks, labelExpr=said, tickCount=99)  # all of them
     return alt.Y("place:Q", title="risk: share of the dearest limit", scale=scale, axis=axis)
 
 
 def _placed(rows: Rows) -> alt.Chart:
     """Rows with their place on the axis of risks: a risk that is no number is at its end."""
     chart: alt.Chart = rows_of(rows).transform_calculate(
-        place=f"isValid(datum.risk) ? datum.risk : {TICKS[-1]}"
+        place=f"isNumber(datum.risk) ? datum.risk : {TICKS[-1]}"
     )
     return chart
 
 
 def _marked(rows: Rows, x: alt.X, y: alt.Y, right: float) -> tuple[alt.Chart, alt.Chart]:
     """A ring around the plan that was chosen, or is nearest, and its number."""
-    late = all(3 * row["loss"] > right for row in rows)  # the name goes where no plan can be
-    words = _placed(rows).transform_calculate(said="'plan ' + datum.plan + ', ' + datum.mark")
+    late = all(4 * row["loss"] > right for row in rows)  # the name goes where no plan can be
+    words = _placed(rows).transform_calculate(said="datum.mark + ' (' + datum.plan + ')'")
     ring = _placed(rows).mark_point(size=420, color=INK, strokeWidth=2.5, opacity=1, aria=False)
     name = words.mark_text(
         align="right" if late else "left", dx=-8 if late else 8, dy=20, fontWeight=600

@@ -1,20 +1,17 @@
-"""Choice: the plan of the least loss that keeps a policy, and the plans around it."""
+"""Choice: the plan of the least loss that keeps a policy, and what each limit costs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from math import isfinite
-from typing import Any
 
-from unveil.reports.content import Exhibit, Fact, LimitLine, Section
-from unveil.reports.glossary import limit_key, mask_key
+from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.headline import headline
-from unveil.reports.sections.provenance import NOT_PARAMETERS, parameter, steps
-from unveil.reports.sections.scenarios import scenario_name
+from unveil.reports.sections.provenance import steps
+from unveil.reports.sections.tried_plans import decimal_in_words, limit_in_words, masks_in_words
 from unveil.reports.sections.verdict import NO_SHARES, misses
-from unveil.reports.tables import Cell, Cells, counts, decimals, figures, labels, tabulate, text
+from unveil.reports.tables import Cells, counts, decimals, figures, tabulate, text
 from unveil.support.phrases import (
     Phrase,
     Piece,
-    Term,
     as_given,
     counted,
     decimal,
@@ -25,40 +22,9 @@ from unveil.support.phrases import (
     phrase,
     several,
 )
-from unveil.values.results.choice import (
-    Confirmation,
-    FigureOverSeeds,
-    LimitCost,
-    MethodReach,
-    StudyResult,
-)
+from unveil.values.results.choice import Confirmation, FigureOverSeeds, LimitCost, StudyResult
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.policy import Limit
-from unveil.values.results.study import TriedPlan
 from unveil.workflows.choosing.limit_shares import LOSS_LIMITS
-
-MOST_ROWS = 200  # plans in the table of all
-FOLDER = "plans"  # of the plans' files, beside the page
-
-
-def masks_in_words(masks: Sequence[Mapping[str, Any]]) -> Phrase:
-    """What a plan does: its masks in order, with their parameters and columns."""
-    pieces = list[Piece]()
-    for mask in masks:
-        pieces += [*([", then "] if pieces else []), *_mask(mask)]
-    return tuple(pieces) or ("nothing",)
-
-
-def _mask(mask: Mapping[str, Any]) -> Phrase:
-    method, columns = str(mask.get("method")), mask.get("columns")
-    given = list[Piece]()
-    for key, value in mask.items():
-        if key not in NOT_PARAMETERS:
-            given += [", " if given else " (", f"{key.replace('_', ' ')} = ", *parameter(value)]
-    said = (Term(method, mask_key(method)), *given, *([")"] if given else []))
-    if not isinstance(columns, list | tuple):
-        return said
-    return phrase("{} of {}", said, names(map(str, columns)))
 
 
 def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
@@ -127,13 +93,14 @@ def _never_kept(study: StudyResult) -> Phrase:
     broken = [key for key, kept in limits.items() if not kept]
     if not broken:
         return phrase(" Each limit is kept by some plan, but by none all of them.")
-    said = [piece for key in broken for piece in (", ", *_limit(*key))][1:]
+    said = [piece for key in broken for piece in (", ", *limit_in_words(*key))][1:]
     return phrase(" No plan keeps {}.", tuple(said))
 
 
 def facts(study: StudyResult) -> Iterator[Fact]:
     """The figures at the top."""
-    yield Fact(phrase("plans tried"), (counted(len(study.tried)),))
+    tried = phrase("plans tried, {} of them on a fixed grid", counted(study.grid))
+    yield Fact(tried, (counted(len(study.tried)),))
     found = study.confirmation
     if study.chosen is None or found is None:
         return
@@ -150,105 +117,18 @@ def facts(study: StudyResult) -> Iterator[Fact]:
         )
 
 
-def frontier(study: StudyResult) -> Section:
-    """Risk against loss of every plan."""
-    rows = _shown(study)
-    best, marked = {*study.frontier}, study.chosen or study.nearest
-    standings = {"dropped": "dropped", "refused": "not carried out"}
-
-    def standing(one: TriedPlan) -> Cell:
-        return standings.get(one.stage, "frontier" if one.number in best else "dominated")
-
-    def mark(one: TriedPlan) -> Cell:
-        word = "nearest" if study.chosen is None else "chosen"
-        return word if one.number == marked else None
-
-    table = tabulate(
-        rows,
-        *_plan_columns(),
-        (text("standing", "[standing](frontier)"), standing),
-        (text("mark", "marked"), mark),
-        (text("note", "why"), lambda one: name(one.note) if one.note else None),
-    ).filled()
-    drawn = any(one.loss is not None for one in rows)
-    notes = [
-        phrase(
-            "[Risk](plan-risk) is the share that is used of the dearest limit, by ratios: up to "
-            "the line every limit is kept. Hollow: dropped before every attack was made, so that "
-            "the risk is at least this."
-        )
-    ]
-    if len(rows) < len(study.tried):
-        notes.append(phrase("Of {} plans these are the first.", counted(len(study.tried))))
-    exhibit = Exhibit(
-        name="frontier",
-        title="Every plan that was tried: down and to the left is better",
-        chart="frontier" if drawn else None,
-        table=table,
-        says=phrase(
-            "A dot for each plan at its loss, from left to right, and its risk, upwards; the "
-            "frontier is a line, the limit another, and the chosen plan has a ring."
-        ),
-        notes=tuple(notes),
-        limits=_loss_line(study),
-        sortable=True,
-    )
-    return Section(key="frontier", title="Risk against loss", exhibits=(exhibit,))
-
-
-def _shown(study: StudyResult) -> list[TriedPlan]:
-    """The plans of the table: where there are too many, the frontier and the first of the rest."""
-    first = {*study.frontier, study.chosen, study.nearest}
-    ranked = sorted(study.tried, key=lambda one: (one.number not in first, one.number))
-    return sorted(ranked[:MOST_ROWS], key=lambda one: one.number)
-
-
-def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
-    """The limit on the overall loss, where plans are compared by it."""
-    limit = study.policy.get("max_loss")
-    if study.uses or limit is None:
-        return ()
-    return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
-
-
-def _plan_columns() -> tuple[Cells[TriedPlan], ...]:
-    return (
-        counts("plan", "plan", lambda one: one.number),
-        labels("combination", "combination", lambda one: one.candidate.combination),
-        (text("done", "what is done"), lambda one: masks_in_words(one.masks)),
-        decimals("loss", "[loss](loss)", lambda one: one.loss),
-        decimals("risk", "[risk](plan-risk)", lambda one: _finite(one.risk)),
-        (text("dearest", "dearest limit"), _dearest),
-    )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
-
-
-def _dearest(tried: TriedPlan) -> Cell:
-    limits = (one for one in tried.limits if one.limit not in LOSS_LIMITS)
-    found: Limit | None = next(limits, None)
-    return None if found is None else _limit(found.scenario, found.limit)
-
-
-def _limit(scenario: str, limit: str) -> Phrase:
-    whose = phrase("{}: ", scenario_name(scenario)) if scenario else ()
-    return (*whose, Term(limit.replace("_", " "), limit_key(limit)))
-
-
 def chosen(study: StudyResult, evidence: Evidence | None) -> Section | None:
-    """The chosen plan: what it does, and its figures in the search, on other seeds, in the audit.
+    """The chosen plan, or the nearest: what it does, and its figures in the search and elsewhere.
 
-    Without one, the plan that was confirmed last.
+    These are on fresh seeds and in the audit.
     """
-    made = [one for one in study.confirmations if one.number == (study.chosen or one.number)]
     number = study.chosen or study.nearest
     if number is None:
         return None
-    found = study.confirmation or (made[-1] if made else None)
+    made = [one for one in study.confirmations if one.number == number]
+    found = made[-1] if made else None
     exhibits = [steps(list(study[number].masks))]
-    said = list[Phrase]()
+    said = [phrase("Plan {}: {}.", counted(number), masks_in_words(study[number].masks))]
     if found is not None:
         exhibits.append(_over_seeds(found))
         said += _differences(study, found)
@@ -266,10 +146,9 @@ def _differences(study: StudyResult, found: Confirmation) -> Iterator[Phrase]:
     searched = study[found.number].loss
     if searched is not None:
         yield phrase(
-            "Plan {}: the [loss](loss) was {} in the search and is {} over {}.",
-            counted(found.number),
+            "The [loss](loss) was {} in the search and is {} over {}.",
             decimal(searched),
-            decimal(found.loss),
+            decimal_in_words(found.loss),
             several(found.repetitions, "fresh seed"),
         )
     for one in found.figures[:1]:
@@ -279,7 +158,7 @@ def _differences(study: StudyResult, found: Confirmation) -> Iterator[Phrase]:
         yield phrase(
             "The dearest limit, {}, allows {}. The search found {}, the fresh seeds {} on average, "
             "with a bound of {} for nearly every seed{}.",
-            _limit(one.scenario, one.limit),
+            limit_in_words(one.scenario, one.limit),
             _allowed(one.limit, one.allowed),
             _figure(one.limit, one.searched),
             _figure(one.limit, one.mean),
@@ -298,7 +177,7 @@ def _over_seeds(found: Confirmation) -> Exhibit:
 
     table = tabulate(
         found.figures,
-        (text("limit", "limit"), lambda one: _limit(one.scenario, one.limit)),
+        (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit)),
         (figures("allowed", "allowed"), lambda one: _allowed(one.limit, one.allowed)),
         number("searched", "in the search"),
         number("mean", "on fresh seeds, mean"),
@@ -310,11 +189,8 @@ def _over_seeds(found: Confirmation) -> Exhibit:
 
 def _figure(limit: str, value: float | None) -> Piece:
     """A figure in the form of its limit."""
-    if value is None:
-        return ""
-    if not isfinite(value):
-        return "no number"
-    return percent(value) if _is_share(limit) else decimal(value)
+    is_percent = value is not None and isfinite(value) and _is_share(limit)
+    return percent(value or 0.0) if is_percent else decimal_in_words(value)
 
 
 def _allowed(limit: str, value: float) -> Piece:
@@ -331,7 +207,7 @@ def costs(study: StudyResult) -> Section | None:
         return None
     table = tabulate(
         study.costs,
-        (text("limit", "limit"), lambda one: _limit(one.scenario, one.limit)),
+        (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit)),
         (figures("allowed", "allowed"), lambda one: _allowed(one.limit, one.allowed)),
         (text("binds", "[binds](limit-cost)"), lambda one: "binds" if one.binds else "no"),
         (figures("loosened", "one step looser"), lambda one: _allowed(one.limit, one.loosened)),
@@ -361,7 +237,7 @@ def _binding(study: StudyResult) -> Iterator[Phrase]:
 def _bought(cost: LimitCost) -> Phrase:
     said = phrase(
         "{} binds. With {} instead of {} allowed, plan {} would do",
-        _limit(cost.scenario, cost.limit),
+        limit_in_words(cost.scenario, cost.limit),
         _allowed(cost.limit, cost.loosened),
         _allowed(cost.limit, cost.allowed),
         counted(cost.plan or 0),
@@ -369,79 +245,6 @@ def _bought(cost: LimitCost) -> Phrase:
     if cost.loss is not None:
         said += phrase(", with a [loss](loss) of {}", decimal(cost.loss))
     return said + (phrase(": {} less.", decimal(cost.saves)) if cost.saves else (".",))
-
-
-def reach(study: StudyResult) -> Section | None:
-    """What each combination of masks reaches at best."""
-    if not study.reach:
-        return None
-
-    def plan(key: str, head: str) -> Cells[MethodReach]:
-        return figures(key, head), lambda one: _plan_or_none(getattr(one, key))
-
-    table = tabulate(
-        study.reach,
-        labels("combination", "combination", lambda one: one.combination),
-        counts("tried", "plans tried", lambda one: one.tried),
-        plan("kept", "of the least loss that keeps every limit: plan"),
-        decimals("loss", "its [loss](loss)", lambda one: one.loss),
-        plan("safest", "of the least risk: plan"),
-        decimals("risk", "its [risk](plan-risk)", lambda one: _finite(one.risk)),
-    )
-    exhibit = Exhibit(
-        name="reach", title="The best of each combination", table=table, sortable=True
-    )
-    return Section(key="reach", title="What each method reaches at best", exhibits=(exhibit,))
-
-
-def _plan_or_none(number: int | None) -> Cell:
-    return "none" if number is None else counted(number)
-
-
-def plans(study: StudyResult) -> Section | None:
-    """The plans of the frontier, and how to take another one than the chosen."""
-    best = [study[number] for number in study.frontier]
-    if not best:
-        return None
-    confirmed = {one.number: one for one in study.confirmations}
-
-    def fresh(one: TriedPlan) -> Cell:
-        found = confirmed.get(one.number)
-        if found is None:
-            return None
-        said = phrase("{} of {}", counted(found.kept), counted(found.repetitions))
-        return said if found.accepted else said + phrase(", not within the bound")
-
-    table = tabulate(
-        best,
-        *_plan_columns(),
-        (
-            text("kept", "every limit"),
-            lambda one: "kept" if all(limit.kept for limit in one.limits) else "not kept",
-        ),
-        (text("fresh", "kept on fresh seeds"), fresh),
-    ).filled()
-    example = study.chosen or study.frontier[0]
-    return Section(
-        key="plans",
-        title="The frontier, and how to take another point",
-        paragraphs=(
-            phrase(
-                "Each plan is a file beside this page, by its number, without a seed: "
-                f"`unveil mask ORIGINAL --schema SCHEMA --plan {FOLDER}/{example}.toml`. Audit "
-                "what it makes before it is released: a plan that was not chosen was not audited "
-                "in full."
-            ),
-        ),
-        exhibits=(
-            Exhibit(
-                name="frontier-plans",
-                title="Plans that no other dominates",
-                table=table,
-                sortable=True,
-            ),
-        ),
-    )
 
 
 def notes(study: StudyResult) -> Section | None:

@@ -5,7 +5,8 @@ import pytest
 import unveil
 from unveil import Policy
 from unveil.errors import FileError, SchemaError, UsageError
-from unveil.files.documents.toml import as_policy, to_toml
+from unveil.files.documents.toml import as_policy, as_space, to_toml
+from unveil.values.search_space import SearchSpace
 
 BY_HAND = """
 weightVar = "w"
@@ -115,3 +116,97 @@ def test_what_is_no_policy_is_refused(tmp_path, text, said):
 def test_a_policy_that_is_not_there(tmp_path):
     with pytest.raises(unveil.UnveilError, match="cannot be read"):
         as_policy(tmp_path / "no.toml")
+
+
+SPACE = """
+unchanged = ["region"]
+forbid = ["pram"]
+
+[[fixed]]
+method = "top-coding"
+columns = ["age"]
+share = 0.01
+
+[[combination]]
+name = "swapping"
+[[combination.mask]]
+method = "rank-permutation"
+columns = ["income"]
+p = { from = 1, to = 41 }
+[[combination.mask]]
+method = "additive-noise"
+columns = ["age"]
+scale = { from = 0.1, to = 1.0, log = true, or_none = true }
+
+[[combination]]
+name = "groups"
+[[combination.mask]]
+method = "microaggregation"
+columns = ["age", "income"]
+k = { any = [3, 5, 10] }
+"""
+
+
+def test_a_space_of_a_search(tmp_path):
+    path = tmp_path / "space.toml"
+    path.write_text(SPACE)
+    space = unveil.files.read_space(path)
+    assert [one.name for one in space.combination] == ["swapping", "groups"]
+    assert space["swapping"].tables((0.5, 0.0)) == (
+        {"method": "rank-permutation", "columns": ["income"], "p": 21},
+    )
+    assert (space.unchanged, space.forbid) == (("region",), ("pram",))
+    path.write_bytes(to_toml(space))
+    assert as_space(path) == as_space(space) == space
+    assert as_space(None) is None
+    path.write_text("")
+    assert as_space(path) == SearchSpace()
+
+
+COMBINATION = '[[combination]]\nname = "a"\n[[combination.mask]]\n'
+NOISE = f'{COMBINATION}method = "additive-noise"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("unchanged = [", "this is not TOML"),
+        ("unchangd = ['age']", "'unchangd' is not a parameter.*did you mean 'unchanged'"),
+        ("unchanged = 3", "search-space: unchanged"),
+        ("forbid = [3]", "search-space: forbid"),
+        ("combination = 3", r"a table \[\[combination\]\] for each combination"),
+        ("[combination]\nname = 'a'", r"a table \[\[combination\]\] for each combination"),
+        ("[[combination]]\nname = 'a'", "combination: mask: not given"),
+        ("[[combination]]\nname = 'a'\nmask = 3", r"\[\[combination.mask\]\] for each mask"),
+        ("[[combination]]\nname = 'a'\nmask = []", "mask"),
+        (f"{NOISE}scale = {{ from = 2, to = 1 }}", "a: scale: from 2 to 1: from is less than to"),
+        (f"{NOISE}scale = {{ from = 1 }}", "a: scale: a range has from and to"),
+        (f"{NOISE}scale = {{ from = 'x', to = 2 }}", "a: scale: parameter-range: start"),
+        (f"{NOISE}scale = {{ from = 1, to = 2, lgo = true }}", "'lgo' is not a parameter"),
+        (f"{NOISE}scale = {{ any = [] }}", "a: scale: a range is any"),
+        (f"{NOISE}scale = {{ from = 0, to = 2, log = true }}", "log needs a range above 0"),
+        (f"{NOISE}scale = {{ from = -2, to = 2 }}", "combination 'a': additive-noise: scale"),
+        (f"{NOISE}scale = {{ from = 1, to = 2 }}\nsclae = 3", "combination 'a': .*'sclae'"),
+        (f"{NOISE}scale = 1\ncolumns = 5", "combination 'a': additive-noise: columns"),
+        (f'{COMBINATION}method = "additiv-noise"', "did you mean 'additive-noise'"),
+        (f"{COMBINATION}p = 3", "method: one of"),
+        (f'{COMBINATION}method = {{ any = ["pram", "shuffle"] }}', "method is no range"),
+        ("[[fixed]]\nmethod = 'pram'\ntheta = 7", "fixed step 1: pram: theta"),
+        ("fixed = ['pram']", r"a table \[\[fixed\]\] for each fixed"),
+        (f"forbid = ['additive-noise']\n{NOISE}scale = 1", "every combination uses additive-noise"),
+        (f"{NOISE}scale = 1\n{NOISE}scale = 2", "two combinations have one name"),
+        (f"unchanged = ['age']\n{NOISE}scale = 1\ncolumns = ['age']", "age: a column that must"),
+    ],
+)
+def test_what_is_no_space_is_refused(tmp_path, text, said):
+    path = tmp_path / "space.toml"
+    path.write_text(text)
+    with pytest.raises(unveil.UnveilError, match=said) as refused:
+        unveil.files.read_space(path)
+    assert str(refused.value).startswith(str(path))
+    assert refused.value.exit_code == 3
+
+
+def test_a_space_is_a_value_or_a_path():
+    with pytest.raises(UsageError, match="a search space is a SearchSpace or a path, not dict"):
+        as_space({})

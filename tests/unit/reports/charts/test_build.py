@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from fixtures import choices
 from fixtures.chart_layers import layers
 from fixtures.numbered_evidence import numbered, numbered_comparison
 from unveil.reports.charts.build import CHARTS, specification
 from unveil.reports.charts.marks import draw_limits, up_to
 from unveil.reports.content import LimitLine
-from unveil.reports.summary import comparison_summary, summary
+from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain
 
 OLDER = {"knowledge.surface": ()}  # evidence with a curve instead
@@ -21,6 +22,7 @@ EVERY = [
     *summary(numbered()).exhibits(),
     *summary(numbered(OLDER)).exhibits(),
     *comparison_summary(numbered_comparison()).exhibits(),
+    *choice_summary(choices.study()).exhibits(),
 ]
 SAID = Path(__file__).parents[1] / "said" / "charts.json"
 DRAWN = {one.chart: one for one in reversed(EVERY) if one.chart is not None}
@@ -61,6 +63,7 @@ LINES = {
     "remedies": [("x", 0.05)],
     "risk_loss": [("x", 0.3), ("y", 0.05)],
     "attacks_beside": [("x", 0.05)],
+    "frontier": [("y", 1), ("x", 0.3)],
 }
 POLICY = {
     "max_risk": 0.05, "max_loss": 0.3, "max_confirmed": 0.02, "max_subgroup_risk": 0.1,
@@ -74,6 +77,7 @@ def test_a_limit_is_a_line_on_its_axis(chart):
         summary(numbered({"policy": POLICY})),
         summary(numbered({"policy": POLICY} | OLDER)),
         comparison_summary(numbered_comparison({"policy": POLICY})),
+        choice_summary(choices.study(policy=POLICY)),
     )
     shown = next(one for page in pages for one in page.exhibits() if one.chart == chart)
     lines = [

@@ -1,0 +1,203 @@
+"""Tried plans: what each plan of a search does, its risk and its loss, and the frontier."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from unveil.reports.content import Exhibit, LimitLine, Section
+from unveil.reports.glossary import limit_key, mask_key
+from unveil.reports.sections.provenance import NOT_PARAMETERS, parameter
+from unveil.reports.sections.scenarios import scenario_name
+from unveil.reports.tables import Cell, Cells, counts, decimals, figures, labels, tabulate, text
+from unveil.support.phrases import Phrase, Piece, Term, counted, decimal, name, names, phrase
+from unveil.values.results.choice import MethodReach, StudyResult
+from unveil.values.results.policy import Limit
+from unveil.values.results.study import TriedPlan
+from unveil.workflows.choosing.limit_shares import LOSS_LIMITS
+
+MOST_ROWS = 200  # plans in the table of all
+FOLDER = "plans"  # of the plans' files, beside the page
+
+
+def masks_in_words(masks: Sequence[Mapping[str, Any]]) -> Phrase:
+    """What a plan does: its masks in order, with their parameters and columns."""
+    pieces = list[Piece]()
+    for mask in masks:
+        pieces += [*([", then "] if pieces else []), *_mask(mask)]
+    return tuple(pieces) or ("nothing",)
+
+
+def _mask(mask: Mapping[str, Any]) -> Phrase:
+    method, columns = str(mask.get("method")), mask.get("columns")
+    given = list[Piece]()
+    for key, value in mask.items():
+        if key not in NOT_PARAMETERS:
+            given += [", " if given else " (", f"{key.replace('_', ' ')} = ", *parameter(value)]
+    said = (Term(method, mask_key(method)), *given, *([")"] if given else []))
+    if not isinstance(columns, list | tuple):
+        return said
+    return phrase("{} of {}", said, names(map(str, columns)))
+
+
+def frontier(study: StudyResult) -> Section:
+    """Risk against loss of every plan."""
+    rows = _shown(study)
+    best, marked = {*study.frontier}, study.chosen or study.nearest
+    standings = {"dropped": "dropped", "refused": "not carried out"}
+
+    def standing(one: TriedPlan) -> Cell:
+        return standings.get(one.stage, "frontier" if one.number in best else "dominated")
+
+    def mark(one: TriedPlan) -> Cell:
+        word = "nearest" if study.chosen is None else "chosen"
+        return word if one.number == marked else None
+
+    table = tabulate(
+        rows,
+        *_plan_columns(),
+        (text("standing", "[standing](frontier)"), standing),
+        (text("mark", "marked"), mark),
+        (text("note", "why"), lambda one: name(one.note) if one.note else None),
+    ).filled()
+    drawn = any(one.loss is not None for one in rows)
+    notes = [
+        phrase(
+            "[Risk](plan-risk) is the share that is used of the dearest limit, by ratios: up to "
+            "the line every limit is kept. Hollow: dropped before every attack was made, so that "
+            "the risk is at least this."
+        )
+    ]
+    if len(rows) < len(study.tried):
+        notes.append(phrase("Of {} plans these are the first.", counted(len(study.tried))))
+    exhibit = Exhibit(
+        name="frontier",
+        title="Every plan that was tried: down and to the left is better",
+        chart="frontier" if drawn else None,
+        table=table,
+        says=phrase(
+            "A dot for each plan at its loss, from left to right, and its risk, upwards; the "
+            "frontier is a line, the limit another, and the marked plan has a ring."
+        ),
+        notes=tuple(notes),
+        limits=_loss_line(study),
+        sortable=True,
+    )
+    return Section(key="frontier", title="Risk against loss", exhibits=(exhibit,))
+
+
+def _shown(study: StudyResult) -> list[TriedPlan]:
+    """The plans of the table: where there are too many, the frontier and the first of the rest."""
+    first = {*study.frontier, study.chosen, study.nearest}
+    ranked = sorted(study.tried, key=lambda one: (one.number not in first, one.number))
+    return sorted(ranked[:MOST_ROWS], key=lambda one: one.number)
+
+
+def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
+    """The limit on the overall loss, where plans are compared by it."""
+    limit = study.policy.get("max_loss")
+    if study.uses or limit is None:
+        return ()
+    return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
+
+
+def _plan_columns() -> tuple[Cells[TriedPlan], ...]:
+    return (
+        counts("plan", "plan", lambda one: one.number),
+        labels("combination", "combination", lambda one: one.candidate.combination),
+        (text("done", "what is done"), lambda one: masks_in_words(one.masks)),
+        decimals("loss", "[loss](loss)", lambda one: one.loss),
+        (figures("risk", "[risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),
+        (text("dearest", "dearest limit"), _dearest),
+    )
+
+
+def decimal_in_words(value: float | None) -> Piece:
+    """A number, or that it is none; empty if it is not known."""
+    if value is None:
+        return ""
+    return decimal(value) if isfinite(value) else "no number"
+
+
+def _dearest(tried: TriedPlan) -> Cell:
+    limits = (one for one in tried.limits if one.limit not in LOSS_LIMITS)
+    found: Limit | None = next(limits, None)
+    return None if found is None else limit_in_words(found.scenario, found.limit)
+
+
+def limit_in_words(scenario: str, limit: str) -> Phrase:
+    """A limit by its name, behind whose it is."""
+    whose = phrase("{}: ", scenario_name(scenario)) if scenario else ()
+    return (*whose, Term(limit.replace("_", " "), limit_key(limit)))
+
+
+def reach(study: StudyResult) -> Section | None:
+    """What each combination of masks reaches at best."""
+    if not study.reach:
+        return None
+
+    def plan(key: str, head: str) -> Cells[MethodReach]:
+        return figures(key, head), lambda one: _plan_or_none(getattr(one, key))
+
+    table = tabulate(
+        study.reach,
+        labels("combination", "combination", lambda one: one.combination),
+        counts("tried", "plans tried", lambda one: one.tried),
+        plan("kept", "of the least loss that keeps every limit: plan"),
+        decimals("loss", "its [loss](loss)", lambda one: one.loss),
+        plan("safest", "of the least risk: plan"),
+        (figures("risk", "its [risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),
+    )
+    exhibit = Exhibit(
+        name="reach", title="The best of each combination", table=table, sortable=True
+    )
+    return Section(key="reach", title="What each method reaches at best", exhibits=(exhibit,))
+
+
+def _plan_or_none(number: int | None) -> Cell:
+    return "none" if number is None else counted(number)
+
+
+def plans(study: StudyResult) -> Section | None:
+    """The plans of the frontier, and how to take another one than the chosen."""
+    best = [study[number] for number in study.frontier]
+    if not best:
+        return None
+    confirmed = {one.number: one for one in study.confirmations}
+
+    def fresh(one: TriedPlan) -> Cell:
+        found = confirmed.get(one.number)
+        if found is None:
+            return None
+        said = phrase("{} of {}", counted(found.kept), counted(found.repetitions))
+        return said if found.accepted else said + phrase(", not within the bound")
+
+    table = tabulate(
+        best,
+        *_plan_columns(),
+        (
+            text("kept", "every limit"),
+            lambda one: "kept" if all(limit.kept for limit in one.limits) else "not kept",
+        ),
+        (text("fresh", "kept on fresh seeds"), fresh),
+    ).filled()
+    example = study.chosen or study.frontier[0]
+    return Section(
+        key="plans",
+        title="The frontier, and how to take another point",
+        paragraphs=(
+            phrase(
+                "Each plan is a file beside this page, by its number, without a seed: "
+                f"`unveil mask ORIGINAL --schema SCHEMA --plan {FOLDER}/{example}.toml`. Audit "
+                "what it makes before it is released: a plan that was not chosen was not audited "
+                "in full."
+            ),
+        ),
+        exhibits=(
+            Exhibit(
+                name="frontier-plans",
+                title="Plans that no other dominates",
+                table=table,
+                sortable=True,
+            ),
+        ),
+    )
