@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from unveil.workflows.auditing.replay import Replay
 
 # Rows of each table on a terminal, None for all of them; the page has the rest.
-WHOLE = "scenarios limits attacks knowledge knowledge-surface noise halves inference loss remedies "
+WHOLE = "scenarios limits attacks knowledge noise halves inference loss remedies "
 WHOLE += "changes read-off risk-loss households-beside best differences "
 WHOLE += "over-seeds limit-costs reach frontier-plans"
 SHORTENED = ("attributes", "correspondence", "subgroups", "subgroup-loss")
 ROWS: dict[str, int | None] = dict.fromkeys(WHOLE.split()) | dict.fromkeys(SHORTENED, 5)
+ROWS["knowledge-surface"] = 12
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
 
 

@@ -114,11 +114,6 @@ class FilePair:
             if not self.generalised(name) and (not levels or self.level(name) in levels)
         )
 
-    @property
-    def most_records(self) -> int:
-        """The number of records of the larger file."""
-        return max(len(self.original), len(self.release))
-
     def is_ordered(self, column: str) -> bool:
         """Whether values have ranks: numbers, ordered categories, or a hierarchy in both files."""
         if self.generalised(column):

@@ -20,7 +20,7 @@ from unveil.measures import UseReference
 from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
-from unveil.values.intruder import Direction, Intruder
+from unveil.values.intruder import Intruder
 from unveil.values.release.plan import check_seed
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import (
@@ -52,7 +52,6 @@ from unveil.workflows.auditing.checkpoints import (
     each_warning_once,
     finished_audit,
 )
-from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.intruder_file import intruder_file_runs
 from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_knowledge
@@ -72,7 +71,7 @@ from unveil.workflows.auditing.scenarios.definitions import scenarios_of
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios, scenario_rows
 from unveil.workflows.auditing.scenarios.stress_test import read_by_links, strongest_forward
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.auditing.statement import audit_statement, used_plugins
+from unveil.workflows.auditing.statement import audit_statement, file_counts, used_plugins
 from unveil.workflows.auditing.supervised_bound import supervised_bounds, supervised_runs
 
 DEFAULTS = AuditSettings()
@@ -215,35 +214,13 @@ class AuditRun:
         steps: Checkpoints,
         plugins: tuple[UsedPlugin, ...],
     ) -> Audit:
-        inputs, settings, scenario = self.inputs, self.settings, self.inputs.scenario
+        inputs, settings = self.inputs, self.settings
         attacked = self._make_attacks(runs, left_out, steps)
         knowledge, attacked = self._sweep_knowledge(attacked, steps)
         remasking, mean_risks = self._remask(attacked.worst(), steps)
-        by_attribute = remedied = None
-        blind = attacked.worst(lambda run: run.blind)
-        compared = () if blind is None else attacked.compared(blind)
-        if blind is not None and self.work.makes("attributes"):
-            order = () if knowledge is None else knowledge.steps[-1].attributes
-            work: Any = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
-            by_attribute = steps.run("attributes", AttributeRisks | None, work)
+        by_attribute, remedied = self._what_ifs(attacked, knowledge, steps)
         learn = settings.worst_case is not False
         bounds, not_bounded = supervised_bounds(inputs, self.work, steps) if learn else ((), ())
-        if blind is not None and self.work.makes("remedies"):
-            aware = attacked.worst(lambda run: not run.blind) or blind
-            work = partial(
-                remedies,
-                blind,
-                scenario,
-                compared=compared,
-                attackers=RemedyAttackers(
-                    self._aware_intruder(aware.intruder.direction),
-                    attacked.worst(lambda run: run.blind, together=True),
-                    self._made_again,
-                ),
-                riskiest=None if by_attribute is None else by_attribute.without[0].attribute,
-                policy=self.policy,
-            )
-            remedied = steps.run("remedies", Remedies | None, work)
         strongest = strongest_forward(attacked, self.work, inputs.pair)
         work = partial(read_by_links, strongest, inputs)
         learned = steps.run("inference", tuple[Inference, ...], work)
@@ -251,12 +228,8 @@ class AuditRun:
         statement = self._statement
         evidence = Evidence(
             **statement,
+            **file_counts(inputs),
             digest=statement_digest(statement),
-            records=len(inputs.pair.original),
-            released=len(inputs.pair.release),
-            pairs=None if inputs.pair.truth is None else len(inputs.pair.released),
-            known=inputs.known,
-            identifiers=identifiers_in(inputs.pair.original, inputs.pair.release),
             verdict=None,
             attacks=attacked.findings,
             left_out=(*attacked.left_out, *self.work.left_out, *not_bounded),
@@ -267,8 +240,6 @@ class AuditRun:
             worst_cases=bounds,
             plugins=plugins,
             policy_classes=count_classes(self.policy, inputs),
-            grouping=inputs.pair.grouping if inputs.pair.shows_households else (),
-            read_off=inputs.read_off,
             inference=tuple(one for one in learned if one.column in confidential),
             scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             mask_knowledge=inputs.mask_knowledge(attacked.specs),
@@ -279,10 +250,36 @@ class AuditRun:
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
         return Audit(evidence, {**attacked.columns(), **mean_risks})
 
-    def _aware_intruder(self, direction: Direction) -> Intruder:
-        """Who attacks remedies; told of the plan, if it is known and there is work left for it."""
-        channel = self.inputs.channel if self.work.makes(AWARE_REMEDIES) else False
-        return Intruder(knows=self.inputs.known, direction=direction, channel=channel)
+    def _what_ifs(
+        self, attacked: AttackResults, knowledge: Knowledge | None, steps: Checkpoints
+    ) -> tuple[AttributeRisks | None, Remedies | None]:
+        """Which attributes carry the risk of the worst blind attack, and what would help."""
+        risks = helps = None
+        if (blind := attacked.worst(lambda run: run.blind)) is None:
+            return None, None
+        scenario, compared = self.inputs.scenario, attacked.compared(blind)
+        if self.work.makes("attributes"):
+            order = () if knowledge is None else knowledge.steps[-1].attributes
+            work: Any = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
+            risks = steps.run("attributes", AttributeRisks | None, work)
+        if self.work.makes("remedies"):  # told of the plan if there is work left for it
+            told = self.inputs.channel if self.work.makes(AWARE_REMEDIES) else False
+            direction = (attacked.worst(lambda run: not run.blind) or blind).intruder.direction
+            work = partial(
+                remedies,
+                blind,
+                scenario,
+                compared=compared,
+                attackers=RemedyAttackers(
+                    Intruder(knows=self.inputs.known, direction=direction, channel=told),
+                    attacked.worst(lambda run: run.blind, together=True),
+                    self._made_again,
+                ),
+                riskiest=None if risks is None else risks.without[0].attribute,
+                policy=self.policy,
+            )
+            helps = steps.run("remedies", Remedies | None, work)
+        return risks, helps
 
     def _made_again(self, run: AttackRun) -> bool:
         """Whether there are work and memory for an attack on a remedy."""

@@ -24,6 +24,7 @@ from unveil.values.results.comparison import Comparison
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Limit
+from unveil.values.results.risk import Interval
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
 
 # The columns of the first table: the limit of each, and its heading.
@@ -181,10 +182,14 @@ def _shared(counted_share: SharedCount | None) -> Phrase:
         counted(counted_share.count),
         counted(counted_share.of),
     )
-    if counted_share.interval is None:
-        return said
     interval = counted_share.interval
-    return said + phrase("\n{} to {}", percent(interval.low), percent(interval.high))
+    return said if interval is None else said + _ends(interval)
+
+
+def _ends(interval: Interval) -> Phrase:
+    """From where to where; a lower end that rounds to 0 is 0."""
+    low = 0.0 if abs(interval.low) < 0.0005 else interval.low
+    return phrase("\n{} to {}", percent(low), percent(interval.high))
 
 
 def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
@@ -192,9 +197,7 @@ def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     if most is None:
         return phrase("nothing: {}", result.not_learned)
     of = () if external else phrase("\n{}", name(most.column))
-    interval: Phrase = ()
-    if result.drawn and most.gain is not None:
-        interval = phrase("\n{} to {}", percent(most.gain.low), percent(most.gain.high))
+    interval = _ends(most.gain) if result.drawn and most.gain is not None else ()
     return phrase("{}{}{}", percent(most.learned), of, interval)
 
 

@@ -235,8 +235,8 @@ class AttackResults:
         self, fits: Callable[[AttackRun], bool] = lambda _: True, *, together: bool = False
     ) -> AttackRun | None:
         """The worst fitting attack that compares attributes, record by record or all together."""
-        runs = [one for one in self.results if one.run.of_persons and fits(one.run)]
-        fitting = [one for one in runs if one.run.spec.row_by_row != together]
+        runs = [one for one in self.results if one.run.spec.row_by_row != together]
+        fitting = [one for one in runs if one.run.of_persons and fits(one.run)]
         ranked = sorted(fitting, key=lambda one: (-one.finding.risk.share, one.run.step))
         return ranked[0].run if ranked else None
 

@@ -111,10 +111,6 @@ class WorkPlan:
         """Whether a step is made."""
         return step in self.expected
 
-    def limit(self, step: str) -> float | None:
-        """The most work of a step that is not an attack; None: no limit."""
-        return self.limits.get(step)
-
     def repeats(self, pair: FilePair, run: AttackRun) -> bool:
         """Whether an attack can be made many times over."""
         return run.blind or work_of(run, pair) <= REPEATED_SHARE * self.work

@@ -16,6 +16,7 @@ from unveil.support.registry import Registry
 from unveil.values.results.evidence import FORMAT, UsedPlugin
 from unveil.values.results.policy import Policy
 from unveil.workflows.auditing.attack_names import plain_spec
+from unveil.workflows.auditing.checks import identifiers_in
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -44,6 +45,20 @@ def audit_statement(
         "asked": None if specs is None else [plain_spec(spec) for spec in specs],
         "schema": inputs.pair.original.schema.to_dict(),
         "policy": None if policy is None else policy.to_dict(),
+    }
+
+
+def file_counts(inputs: AuditInputs) -> dict[str, Any]:
+    """What both files have, and what the release tells at a glance, for the evidence."""
+    pair = inputs.pair
+    return {
+        "records": len(pair.original),
+        "released": len(pair.release),
+        "pairs": None if pair.truth is None else len(pair.released),
+        "known": inputs.known,
+        "identifiers": identifiers_in(pair.original, pair.release),
+        "grouping": pair.grouping if pair.shows_households else (),
+        "read_off": inputs.read_off,
     }
 
 

@@ -57,7 +57,7 @@ def supervised_bounds(
     for step, run in runs.items():
         if not plan.makes(step):
             continue
-        spec = msgspec.structs.replace(run.spec, budget=plan.limit(step))
+        spec = msgspec.structs.replace(run.spec, budget=plan.limits.get(step))
         work = partial(_bound, replace(run, spec=spec), inputs.scenario)
         try:
             bounds.append(steps.run(step, SupervisedBound, work))

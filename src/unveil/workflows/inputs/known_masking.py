@@ -50,10 +50,7 @@ def masking_of(
     seed: int,
     simulated: Masking | None = None,
 ) -> Masking:
-    """The masking of some columns: by formula where there is one, else by simulation.
-
-    What `simulated` has of such columns is not simulated again.
-    """
+    """The masking of some columns: by formula, or as it was `simulated`, or by simulation."""
     found = compose(known.channels, columns)
     if not found.unsettled:
         return found

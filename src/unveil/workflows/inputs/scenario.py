@@ -103,10 +103,7 @@ class Scenario:
     def linkage_files(
         self, spec: Attack, intruder: Intruder, simulated: Masking | None = None
     ) -> tuple[LinkageFiles, FilePair, Intruder]:
-        """What an attack compares; the pair as this intruder sees it; and what he knows then.
-
-        `simulated` is the masking as he has simulated it before.
-        """
+        """What an attack compares; the pair as this intruder sees it; and what he knows then."""
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
         columns: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from fixtures.numbered_evidence import numbered
+from unveil.cli.verdict_text import _print_exhibits
 from unveil.reports.sections.knowledge import _noise_lead, knowledge
 from unveil.support.phrases import plain
 from unveil.values.results.knowledge import ErrorRisk, KnowledgePoint, NoisyKnowledge
@@ -67,3 +68,18 @@ def test_one_error_is_told_once(errors, said):
     points = tuple(ErrorRisk(error=error, share=0.003, interval=None) for error in errors)
     noisy = NoisyKnowledge(attack="rank", direction="original-to-release", n=1000, points=points)
     assert said in plain(_noise_lead(noisy))
+
+
+def test_a_terminal_shows_the_first_rows_of_the_surface(capsys):
+    places = [("one", known, 0.0) for known in range(1, 21)]
+    evidence = numbered()
+    points = tuple(
+        KnowledgePoint(
+            people=one, known=n, error=e, attack="rank", share=0.5, interval=None, n=9, highest=0.5
+        )
+        for one, n, e in places
+    )
+    curve = msgspec.structs.replace(evidence.knowledge, surface=points)
+    section = knowledge(msgspec.structs.replace(evidence, knowledge=curve))
+    _print_exhibits([one for one in section.exhibits if one.name == "knowledge-surface"])
+    assert "And 8 more rows." in capsys.readouterr().out

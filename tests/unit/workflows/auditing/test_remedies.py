@@ -350,10 +350,10 @@ def test_masks_without_a_formula_are_simulated_with_the_remedy(people, monkeypat
 def test_where_a_method_aware_attack_is_impossible_the_blind_one_decides(
     people, release, monkeypatch
 ):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise unveil.UnveilError("no")
 
-    monkeypatch.setattr(attacks.Tailored, "finder", refuse)
+    monkeypatch.setattr(attacks.Tailored, "search", refuse)
     found = tried(people, release, truth=None)
     assert {one.attack for one in found.tried} == {"distance"}
     assert not any(one.knows_remedy for one in found.tried)

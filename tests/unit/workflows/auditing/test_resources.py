@@ -173,7 +173,7 @@ def test_a_quick_audit_offers_what_it_leaves_out_with_its_price(companies):
 def test_a_thorough_audit_leaves_nothing_out_and_limits_nothing(companies):
     plan = planned(companies, effort="thorough")
     assert (plan.left_out, plan.notes) == ([], [])
-    assert plan.limit("worst case bilinear original-to-release") is None
+    assert plan.limits.get("worst case bilinear original-to-release") is None
     assert plan.limit_of_attack("attack distance original-to-release") is None
 
 
@@ -184,7 +184,7 @@ def test_what_is_requested_is_made_whatever_it_takes(companies):
     for step in ("knowledge", "remedies", "masking again"):
         assert plan.makes(step)
     assert plan.parts == {"errors", "tenth", "all"}
-    assert plan.limit("worst case bilinear original-to-release") is None
+    assert plan.limits.get("worst case bilinear original-to-release") is None
     off = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0, "errors": ()}
     steps = set(planned(companies, **off).expected) - {"loss"}
     assert all(step.startswith("attack ") for step in steps)

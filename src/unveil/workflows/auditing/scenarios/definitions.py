@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
 from unveil.errors import DataError, SpecError, UnveilError, UsageError
 from unveil.measures import sampling_fraction
 from unveil.table.microdata import Microdata
@@ -14,6 +12,7 @@ from unveil.values.disclosure_scenario import (
     FIXED,
     INSIDER,
     REGISTER,
+    STRESS_TEST,
     DisclosureScenario,
 )
 from unveil.values.file_pair import FilePair
@@ -32,15 +31,16 @@ EXACT = {"error": 0.0, "coarse": False, "member": True, "plan": True, "together"
 
 
 def scenarios_of(inputs: AuditInputs, policy: Policy | None) -> tuple[DisclosureScenario, ...]:
-    """Every scenario of an audit, completed: the four of every audit, then those of the policy.
+    """The scenarios beside the stress test, completed: of every audit, then of the policy.
 
-    There is none where the rows of the release are nobody's.
+    The stress test is the attacks of the audit itself. There is no scenario where the rows of the
+    release are nobody's.
     """
     if inputs.pair.truth is None:
         return ()
     given = {one.name: one for one in (() if policy is None else policy.intruder)}
-    names = (*FIXED, *(name for name in given if name not in FIXED))
-    found = tuple(_completed(name, given.get(name), inputs) for name in names)
+    names = dict.fromkeys((*FIXED, *given))
+    found = tuple(_completed(n, given.get(n), inputs) for n in names if n != STRESS_TEST)
     for scenario in found:
         _check(scenario, inputs)
     return found
@@ -64,10 +64,7 @@ def _completed(
     fields = {"knows": known} | EXACT | special.get(name, {}) | set_by_policy
     if not fields["member"] and fields.get("records") is None:
         fields["records"] = _register_size(inputs.pair)
-    complete = DisclosureScenario(name=REGISTER)
-    for field, value in ({"name": name} | fields).items():  # the stress test knows everything
-        msgspec.structs.force_setattr(complete, field, value)
-    return complete
+    return DisclosureScenario(name=name, **fields)
 
 
 def keys_of(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
@@ -136,10 +133,6 @@ def _check(scenario: DisclosureScenario, inputs: AuditInputs) -> None:
             error.at(where)
             raise
     members, held = len(pair.released), scenario.records
-    if not scenario.member and isinstance(held, float):
-        raise UsageError(
-            f"{where}: records: the file also has other people: give the number of people in it"
-        )
     if not isinstance(held, int):
         return
     if held > MOST_PEOPLE:

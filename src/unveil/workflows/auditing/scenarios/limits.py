@@ -1,6 +1,7 @@
 """The limits of each intruder and each use, checked against what he achieves and it lost."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
@@ -38,23 +39,15 @@ def _limit(
     measured: tuple[float, int, str] | str = why
     if result is not None and not why:
         measured = _measured(name, result)
+    of: dict[str, Any] = {"limit": name, "allowed": allowed, "scenario": scenario.name}
     if isinstance(measured, str):
-        return Limit(
-            limit=name,
-            allowed=allowed,
-            found=None,
-            kept=False,
-            reason=f"not measured: {measured}",
-            scenario=scenario.name,
-        )
+        return Limit(**of, found=None, kept=False, reason=f"not measured: {measured}")
     found, people, reason = measured
     return Limit(
-        limit=name,
-        allowed=allowed,
+        **of,
         found=found,
         kept=found <= allowed,
         reason=reason,
-        scenario=scenario.name,
         excess=excess_of(found, allowed),
         people=people,
         allowed_people=part_of(people, allowed),

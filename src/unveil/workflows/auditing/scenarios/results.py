@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from unveil.table.households import households_of
 from unveil.values.disclosure_scenario import DisclosureScenario
 from unveil.values.links import Links
 from unveil.values.results.disclosure import HouseholdHits, Inference
+from unveil.values.results.evidence import Finding
 from unveil.values.results.risk import Claims, Interval
 from unveil.values.results.scenarios import KNOWS_ALL, ScenarioAttack, ScenarioResult, SharedCount
 from unveil.workflows.auditing.attack_runs import AttackRun, risk_per_record, sample_to_budget
@@ -93,6 +94,9 @@ class AttackTally:
         self.strangers = outside if self.strangers is None else _added(self.strangers, outside)
 
 
+T = TypeVar("T", AttackTally, Finding)
+
+
 class Tallies(NamedTuple):
     """All attacks of a scenario; and those that the first draw shows to be the strongest."""
 
@@ -128,7 +132,7 @@ def scenario_result(
     learns = plan.measures("max_learned")
     if learns:
         best[0].learned.append(_learned(best[1], inputs, scenario))
-    claiming = _most_claimed(tallies)
+    claiming = most_claimed(tallies)
     for draw in range(1, plan.draws):
         progress(len(plan.runs) + draw, len(plan.runs) + plan.draws)
         held = held_file(inputs, scenario, draw)
@@ -147,15 +151,11 @@ def _links(plan: ScenarioPlan, run: AttackRun, held: HeldFile, settings: AuditSe
     return sample_to_budget(every, plan.budget(run, exact=settings.exact))
 
 
-def _most_claimed(tallies: Sequence[AttackTally]) -> AttackTally | None:
+def most_claimed(attacks: Iterable[T]) -> T | None:
     """The attack with the most correct claims; of several, with the most wrong ones."""
-    made = [one for one in tallies if one.claims is not None]
-
-    def claimed(tally: AttackTally) -> tuple[float, float]:
-        found = tally.claims or Claims(0, 0, 0.0)
-        return found.right / max(found.n, 1), found.claimed / max(found.n, 1)
-
-    return max(made, key=claimed, default=None)
+    made = [(one.claims, one) for one in attacks if one.claims is not None]
+    ranked = [(found.right / max(found.n, 1), found.claimed / max(found.n, 1)) for found, _ in made]
+    return made[ranked.index(max(ranked))][1] if made else None
 
 
 def unknown_columns(inputs: AuditInputs, known: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 from unveil.attacks.base import Attack
-from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.policy import Policy
 from unveil.values.results.scenarios import ScenarioResult
@@ -27,10 +26,7 @@ def plan_scenarios(
     sizes: Mapping[str, int] | None,
     rows: Container[str] | None = None,
 ) -> list[ScenarioPlan]:
-    """The scenarios beside the stress test, which is the attacks of the audit itself.
-
-    Only those of `rows`, if they are given.
-    """
+    """The scenarios beside the stress test, each with its attacks; only `rows`, if given."""
     given = {one.name: one.knowledge for one in (() if policy is None else policy.intruder)}
     return [
         replace(
@@ -39,7 +35,7 @@ def plan_scenarios(
             given=given.get(one.name, ()),
         )
         for one in scenarios_of(inputs, policy)
-        if one.name != STRESS_TEST and (rows is None or one.name in rows)
+        if rows is None or one.name in rows
     ]
 
 

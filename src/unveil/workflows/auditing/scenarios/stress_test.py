@@ -13,6 +13,7 @@ from unveil.workflows.auditing.attack_runs import AttackResults, AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.scenarios.results import (
+    most_claimed,
     pooled,
     shared,
     unknown_columns,
@@ -53,7 +54,7 @@ def stress_test(
 ) -> ScenarioResult:
     """The attacks of the audit as a row of its scenarios."""
     worst, members = findings[0], len(inputs.pair.originals)
-    claiming = _most_claimed(findings)
+    claiming = most_claimed(findings)
     claims = None if claiming is None else claiming.claims
     found = pooled([learned])
     return ScenarioResult(
@@ -91,14 +92,3 @@ def stress_test(
 def _linked(finding: Finding) -> SharedCount:
     risk = finding.risk
     return SharedCount(count=risk.expected, of=risk.n, share=risk.share, interval=risk.interval)
-
-
-def _most_claimed(findings: Sequence[Finding]) -> Finding | None:
-    """The attack with the most correct claims; of several, with the most wrong ones."""
-    made = [one for one in findings if one.claims is not None]
-
-    def claimed(finding: Finding) -> tuple[float, float]:
-        found = finding.claims
-        return (0.0, 0.0) if found is None else (found.right / max(found.n, 1), found.claimed)
-
-    return max(made, key=claimed, default=None)

@@ -135,7 +135,7 @@ def test_one_name_is_one_intruder():
         ({"name": "bank", "knows": ["person"]}, SpecError, "identifier"),
         ({"name": "register", "records": 59}, UsageError, "smaller than the original"),
         ({"name": "insider", "records": 61}, UsageError, "at most"),
-        ({"name": "register", "records": 0.5}, UsageError, "number of people"),
+        ({"name": "register", "records": 0.5}, SpecError, "number of people"),
         ({"name": "register", "records": 10**20}, UsageError, "at most"),
     ],
 )
