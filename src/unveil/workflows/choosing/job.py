@@ -108,7 +108,7 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def finished(self, store: StudyStore) -> list[TriedPlan]:
         """The plans that were tried so far."""
         results = [task.result for task in store.tasks() if task.result is not None]
-        return [msgspec.json.decode(result, type=TriedPlan) for result in results]
+        return [msgspec.msgpack.decode(result, type=TriedPlan) for result in results]
 
     def _propose(self, finished: list[Finished], n: int) -> list[bytes]:
         tried = [
@@ -124,7 +124,7 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _evaluate(self, work: bytes, earlier: list[Finished]) -> bytes:
         task = msgspec.json.decode(work, type=StudyTaskWork)
         incumbents = [] if task.repetition else _incumbents(tried_plans(earlier))
-        return msgspec.json.encode(
+        return msgspec.msgpack.encode(
             self.evaluator.evaluate(
                 task.number, task.candidate, incumbents, repetition=task.repetition
             )
@@ -169,7 +169,7 @@ def table_bytes(data: Microdata) -> bytes:
 
 def tried_plans(finished: Sequence[Finished]) -> list[TriedPlan]:
     """The plans in the results of tasks."""
-    return [msgspec.json.decode(result, type=TriedPlan) for _, result in finished]
+    return [msgspec.msgpack.decode(result, type=TriedPlan) for _, result in finished]
 
 
 def confirmations(tried: Sequence[TriedPlan], repeated: Sequence[TriedPlan]) -> list[Confirmation]:

@@ -15,7 +15,7 @@ from unveil import Microdata, Schema, masks, measures
 from unveil.errors import DataError, UsageError
 from unveil.measures.identity.subgroups import Subgrouping
 from unveil.measures.information_loss import prediction as utility
-from unveil.measures.information_loss.catalogue import GLOSSARY, loss_measure
+from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.support.phrases import plain
 from unveil.values.file_pair import FilePair
@@ -107,7 +107,7 @@ def test_what_ranges_sets_and_stars_leave_open():
     assert changed.attributes["grade"]["change"] == 3 / 4
     assert changed.attributes["grade"]["entropy"] == 0
     whole = measures.loss(pair)
-    assert 0 < whole.overall.value < 1
+    assert 0 < whole.overall.value <= 1
     unchanged = measures.loss(FilePair.of(pair.release, pair.release, np.arange(4)))
     assert unchanged.overall.value == 0
 
@@ -252,7 +252,7 @@ def test_stronger_masking_loses_more():
         assert few < some < many, name
     assert found[0].columns[0] == "region"
     assert {"person", "household", "weight"}.isdisjoint(found[0].columns)
-    assert found[0].overall.note.startswith("of numbers, categories, tables")
+    assert found[0].overall.note == "the largest: relations"
     assert [one.target for one in found[0].predictions] == ["income", "tax", "savings", "rent"]
 
 
@@ -262,7 +262,8 @@ def test_a_synthetic_file_has_no_pairs_and_says_so():
     none = {one.name for one in found.measures if one.value is None}
     assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "stars", "discarded"}
     assert "it is not known which released row belongs to which record" in found["IL1s"].reading
-    assert found.overall.note == "of numbers, tables, cells, propensity, prediction"
+    assert [one.name for one in found.uses] == ["distributions", "relations", "models"]
+    assert all(0 <= one.value < 1 for one in found.uses)
     assert found.pairs == 0
 
 
@@ -401,14 +402,16 @@ def test_columns_to_measure():
         measures.loss(pair, seed=-1)
 
 
-def test_the_overall_loss_is_the_mean_of_its_families():
-    given = {"PIL": 0.2, "IL1s": 1.0, "entropy": 0.5, "pair tables": 0.1, "pMSE": 1.0}
-    found = measures.overall([loss_measure(name, value, n=1) for name, value in given.items()])
-    assert found.value == pytest.approx((0.35 + 0.5 + 0.1) / 3)
-    assert found.note == "of numbers, categories, tables"
-    nothing = measures.overall([loss_measure("PIL", None, n=0, note="no numbers")])
-    assert nothing.value is None
-    assert nothing.reading == "overall: none (nothing could be measured)"
+def test_the_overall_loss_is_the_largest_of_the_uses():
+    sample = unveil.households(200)
+    found = measures.loss(masked(sample, masks.AdditiveNoise(scale=1)))
+    assert found.overall == measures.overall(found.uses)
+    largest = max(found.uses, key=lambda one: one.value)
+    assert (found.overall.value, found.overall.note) == (
+        largest.value,
+        f"the largest: {largest.name}",
+    )
+    assert measures.overall([]).reading == "overall: none (no use could be measured)"
 
 
 def test_the_classical_score():

@@ -73,6 +73,7 @@ class ColumnCells:
         self.coded = self.read(original)
         counts = np.bincount(self.coded.cell, minlength=len(self.coded.shares)) @ self.coded.shares
         self.class_of = self._classes(counts)
+        self.known_classes = np.unique(self.class_of[1:][counts[1:] > 0]).tolist()
         self.rank = self._ranks(counts)
 
     def _make_categories(self) -> None:

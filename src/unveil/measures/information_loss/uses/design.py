@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,17 @@ class Design:
         weight = self.weight[rows]
         weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(rows), 1 / len(rows))
         return Design(weight, self.unit[rows], self.stratum[rows], self.group[rows], self.groups)
+
+    @cached_property
+    def drawn(self) -> tuple[Ints, Ints, Ints]:
+        """What is drawn for the sample: the household of each record, and their strata and groups.
+
+        A household in several strata or groups, as a release may have, is several.
+        """
+        strata = int(self.stratum.max(initial=0)) + 1
+        numbers = (self.unit * strata + self.stratum) * self.groups + self.group
+        distinct, drawn = np.unique(numbers, return_inverse=True)
+        return drawn, distinct // self.groups % strata, distinct % self.groups
 
     def left_out(self, totals: Floats) -> Floats:
         """Totals of all groups, and of all but each, from those of each group (the first axis)."""

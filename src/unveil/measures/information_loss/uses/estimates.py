@@ -66,7 +66,8 @@ class Estimates:
         domains = [("", file.design.weight)]
         if self.by is not None:
             inside = file.classes([self.by]).T * file.design.weight
-            domains += [(f" in {self.by}, class {k}", inside[k]) for k in range(len(inside))]
+            known = file.cells[self.by].known_classes
+            domains += [(f" in {self.by}, class {k}", inside[k]) for k in known]
         for column in self.columns:
             cells, known = file.cells[column], 1 - file.classes([column])[:, 0]
             for where, weight in domains:
@@ -78,7 +79,7 @@ class Estimates:
                     continue
                 classes = file.classes([column])
                 star = np.bincount(cells.class_of, cells.star)
-                for k in range(1, classes.shape[1]):
+                for k in cells.known_classes:
                     share = float(star[k])
                     drawn = share, share * (1 - share)
                     yield f"{column}, class {k}{where}", classes[:, k], weight * known, drawn
@@ -98,26 +99,22 @@ def overlap(one: Intervals, other: Intervals) -> Floats:
 
 def _interval(values: Floats, weight: Floats, design: Design) -> tuple[Floats, Floats]:
     """The confidence interval of a weighted mean: households are drawn within strata."""
-    known = weight > 0
-    b = np.bincount(design.unit, weight)
-    a = np.bincount(design.unit, np.where(known, weight * np.where(known, values, 0), 0))
-    first = np.zeros(len(b), np.int64)
-    first[design.unit[::-1]] = np.arange(len(values))[::-1]
-    stratum, group = design.stratum[first], design.group[first]
-    strata = int(design.stratum.max(initial=0)) + 1
+    drawn, stratum, group = design.drawn
+    b = np.bincount(drawn, weight)
+    a = np.bincount(drawn, weight * np.where(weight > 0, values, 0.0))
+    strata = int(stratum.max(initial=0)) + 1
     cell, cells = group * strata + stratum, design.groups * strata
-    sums = [
-        np.bincount(cell, v, minlength=cells) for v in (a, b, a * a, a * b, b * b, (b > 0) * 1.0)
-    ]
+    squares = (a * a, a * b, b * b, (b > 0) * 1.0)
+    sums = [np.bincount(cell, one, minlength=cells) for one in (a, b, *squares)]
     totals = np.array(sums, np.float64).T.reshape(design.groups, strata, 6)
     a1, b1, aa, ab, bb, n = np.moveaxis(design.left_out(totals), -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         whole = b1.sum(axis=1)
         mean = a1.sum(axis=1) / whole
         m = mean[:, None]
-        squares = aa - 2 * m * ab + m * m * bb
+        total = aa - 2 * m * ab + m * m * bb
         between = np.where(n > 1, (a1 - m * b1) ** 2 / n, 0.0)
-        spread = np.where(n > 1, n / (n - 1), 1.0) * np.maximum(squares - between, 0.0)
+        spread = np.where(n > 1, n / (n - 1), 1.0) * np.maximum(total - between, 0.0)
         error = np.sqrt(spread.sum(axis=1)) / whole
     return _ends(mean, error)
 
