@@ -34,7 +34,6 @@ from unveil.values.results.evidence import (
 from unveil.values.results.knowledge import AttributeRisks, Knowledge
 from unveil.values.results.policy import Policy
 from unveil.values.results.remedies import Remasking, Remedies
-from unveil.values.use import Use
 from unveil.workflows.auditing.attack_names import attacks_from
 from unveil.workflows.auditing.attack_runs import (
     AttackResult,
@@ -58,7 +57,7 @@ from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_kno
 from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
-from unveil.workflows.auditing.remedies import RemedyAttackers, remedies
+from unveil.workflows.auditing.remedies.search import RemedyAttackers, remedies
 from unveil.workflows.auditing.resources import (
     AWARE_REMEDIES,
     WorkPlan,
@@ -122,9 +121,7 @@ def audit(  # noqa: PLR0913 - the inputs of a verb, by name
     >>> release = unveil.mask(sample, [unveil.masks.RankSwapping(p=5)], seed=7)
     >>> limits = unveil.Policy(max_risk=0.05)
     >>> quick = unveil.AuditSettings(remedies=False, worst_case=False)
-    >>> result = unveil.audit(
-    ...     sample, release, policy=limits, attacks=["rank-max"], settings=quick
-    ... )
+    >>> result = unveil.audit(sample, release, policy=limits, attacks=["rank-max"], settings=quick)
     >>> result.verdict.passed
     False
     >>> result.worst.risk.n
@@ -243,7 +240,7 @@ class AuditRun:
             inference=tuple(one for one in learned if one.column in confidential),
             scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             mask_knowledge=inputs.mask_knowledge(attacked.specs),
-            **measure(inputs, attacked, steps, settings, self.work, self._uses),
+            **measure(inputs, attacked, steps, settings, self.work, self.policy),
         )
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
@@ -368,11 +365,6 @@ class AuditRun:
                 risk = next(one.finding.risk for one in attacked.results if one.run == worst)
                 return msgspec.structs.replace(knowledge, worst=risk), attacked
         return knowledge, attacked
-
-    @cached_property
-    def _uses(self) -> tuple[Use, ...] | None:
-        """The uses that the policy declares; None: the default ones."""
-        return None if self.policy is None or not self.policy.use else self.policy.use
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:

@@ -1,6 +1,6 @@
 """The measures of an audit beside its attacks: disclosure, uniqueness, subgroups, loss."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, get_type_hints
 
@@ -21,8 +21,8 @@ from unveil.values.results.disclosure import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
+from unveil.values.results.policy import Policy
 from unveil.values.results.subgroups import RecordRisks, Subgroups
-from unveil.values.use import Use
 from unveil.workflows.auditing.attack_runs import AttackResults, generalised, truthful_attributes
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import link_halves
@@ -37,7 +37,7 @@ def measure(
     steps: Checkpoints,
     settings: AuditSettings,
     plan: WorkPlan,
-    uses: Sequence[Use] | None = None,
+    policy: Policy | None = None,
 ) -> dict[str, Any]:
     """Every measure that does not belong to one attack, by its name in the evidence."""
     pair, seed, notes = inputs.pair, inputs.scenario.seed, [*inputs.notes, *plan.notes]
@@ -53,7 +53,11 @@ def measure(
         "loss": (
             "loss",
             lambda: measures.loss(
-                pair, groupings=inputs.groupings, uses=uses, seed=seed, further=settings.measures
+                pair,
+                groupings=inputs.groupings,
+                uses=None if policy is None else policy.use or None,
+                seed=seed,
+                further=settings.measures,
             ),
         ),
         "shapes": ("shapes", lambda: measures.shapes(pair, show_values=settings.show_values)),

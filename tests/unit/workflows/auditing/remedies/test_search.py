@@ -15,9 +15,11 @@ from unveil.files.documents.evidence import evidence_json
 from unveil.files.documents.toml import plan_from
 from unveil.measures import hits, loss
 from unveil.values.file_pair import FilePair
-from unveil.workflows.auditing import remedies as module
 from unveil.workflows.auditing import sampled_attack
-from unveil.workflows.auditing.remedies import least_strength, proposed_remedies
+from unveil.workflows.auditing.remedies import proposals
+from unveil.workflows.auditing.remedies import search as module
+from unveil.workflows.auditing.remedies.proposals import proposed_remedies
+from unveil.workflows.auditing.remedies.search import least_strength
 
 N, KNOWS = 100, ("age", "pay", "school", "town")
 QUICK = {"attacks": ["distance"], "errors": (), "remask": 0, "seed": 3, "worst_case": False}
@@ -176,7 +178,7 @@ def test_what_cannot_be_masked_is_left_out():
 
 
 def test_too_many_categories_are_not_changed(monkeypatch, people):
-    monkeypatch.setattr(module, "PRAM_CATEGORIES", 4)
+    monkeypatch.setattr(proposals, "PRAM_CATEGORIES", 4)
     drawn = proposed_remedies(people, KNOWS, compared=KNOWS, riskiest=None)
     assert not any("town" in one[0].columns for one in drawn)
 
@@ -223,8 +225,10 @@ def with_shares(monkeypatch, share, more=0.0):
 def test_a_remedy_is_as_strong_as_the_limit_demands(people, release, monkeypatch):
     limit = {"policy": Policy(max_risk=0.3), "knows": ["age", "pay"]}
     with_shares(monkeypatch, lambda made: 0.8 - made[0].k / 40 if made else 0.8)
-    monkeypatch.setattr(module, "PERMUTATION", module.PERMUTATION._replace(levels=()))
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(strengths=(3, 5, 20, 25)))
+    monkeypatch.setattr(proposals, "PERMUTATION", proposals.PERMUTATION._replace(levels=()))
+    monkeypatch.setattr(
+        proposals, "GROUPING", proposals.GROUPING._replace(strengths=(3, 5, 20, 25))
+    )
     found = tried(people, release.data, **limit)
     assert (found.target, found.limit) == (0.3, True)
     assert [(one.does, one.holds) for one in found.tried] == [
@@ -245,9 +249,9 @@ def test_the_strongest_attacks_decide_on_the_strength(
 ):
     """A remedy is reported as keeping a limit only if these link no more, either."""
     with_shares(monkeypatch, lambda made: 0.6 - made[0].k / 40 if made else 0.8, more)
-    monkeypatch.setattr(module, "PERMUTATION", module.PERMUTATION._replace(levels=()))
+    monkeypatch.setattr(proposals, "PERMUTATION", proposals.PERMUTATION._replace(levels=()))
     strengths = (3, 5, 10, 15, 20, 25)
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(strengths=strengths))
+    monkeypatch.setattr(proposals, "GROUPING", proposals.GROUPING._replace(strengths=strengths))
     found = tried(people, release.data, policy=Policy(max_risk=0.35), knows=["age", "pay"])
     (one,) = found.tried
     assert (one.plan[0]["k"], one.holds, one.tried) == (k, holds, n)
@@ -273,9 +277,9 @@ def test_a_matching_of_the_audit_is_made_on_remedies():
 @pytest.mark.usefixtures("_free")
 def test_a_remedy_without_a_formula_is_attacked_by_simulation(monkeypatch):
     """Noise, then a permutation: its law links more than the noise that looks alike."""
-    far = module.PERMUTATION._replace(strengths=(40,))
-    monkeypatch.setattr(module, "PERMUTATION", far)
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(levels=()))
+    far = proposals.PERMUTATION._replace(strengths=(40,))
+    monkeypatch.setattr(proposals, "PERMUTATION", far)
+    monkeypatch.setattr(proposals, "GROUPING", proposals.GROUPING._replace(levels=()))
     cells = np.random.default_rng(2).lognormal(size=(10, 200))
     names = [f"c{j}" for j in range(10)]
     wide = Microdata(pl.DataFrame(dict(zip(names, cells, strict=True))), Schema(quasi=names))
@@ -304,10 +308,10 @@ def test_impossible_strengths_are_passed_over(people, release, monkeypatch):
         return None if strong else whole(trial, strength, **options)
 
     monkeypatch.setattr(module.RemedyTrial, "attempt", attempt)
-    monkeypatch.setattr(module, "PERMUTATION", module.PERMUTATION._replace(levels=()))
+    monkeypatch.setattr(proposals, "PERMUTATION", proposals.PERMUTATION._replace(levels=()))
     found = tried(people, release.data, policy=Policy(max_risk=0.01), knows=["age", "pay"])
     assert [(one.does[-1], one.holds, one.tried) for one in found.tried] == [("3", False, 1)]
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(strengths=(5, 10)))
+    monkeypatch.setattr(proposals, "GROUPING", proposals.GROUPING._replace(strengths=(5, 10)))
     assert tried(people, release.data, knows=["age", "pay"]) is None
 
 
@@ -318,9 +322,9 @@ def test_a_remedy_is_attacked_by_somebody_who_knows_it(monkeypatch):
     def swap(names, p):
         return masks.RankSwapping(p=p, columns=names)
 
-    swapped = module.PERMUTATION._replace(mask=swap, levels=("numeric",), strengths=(30,))
-    monkeypatch.setattr(module, "PERMUTATION", swapped)
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(levels=()))
+    swapped = proposals.PERMUTATION._replace(mask=swap, levels=("numeric",), strengths=(30,))
+    monkeypatch.setattr(proposals, "PERMUTATION", swapped)
+    monkeypatch.setattr(proposals, "GROUPING", proposals.GROUPING._replace(levels=()))
     cells = np.random.default_rng(2).normal(size=(12, 200))
     names = [f"c{j}" for j in range(12)]
     wide = Microdata(pl.DataFrame(dict(zip(names, cells, strict=True))), Schema(quasi=names))
@@ -338,7 +342,7 @@ def test_a_remedy_is_attacked_by_somebody_who_knows_it(monkeypatch):
 def test_masks_without_a_formula_are_simulated_with_the_remedy(people, monkeypatch):
     """A permutation of what was permuted: the same plan, told as a file, tells as much."""
     permuted = unveil.mask(people, [masks.RankPermutation(p=5, columns=["age", "pay"])], seed=1)
-    monkeypatch.setattr(module, "GROUPING", module.GROUPING._replace(levels=()))
+    monkeypatch.setattr(proposals, "GROUPING", proposals.GROUPING._replace(levels=()))
     one = tried(people, permuted, truth=None, knows=["age", "pay"])
     assert [remedy.knows_remedy for remedy in one.tried] == [True]
     again = tried(people, permuted.data, plan=permuted.plan, knows=["age", "pay"])
