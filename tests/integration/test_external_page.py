@@ -153,10 +153,10 @@ def test_it_is_not_said_to_others(words):
 
 
 def test_the_loss_can_be_traced_by_others():
-    """Measures of numbers, categories and tables, and the families that the overall loss is of."""
+    """Measures of numbers, categories and tables, and the uses that the overall loss is of."""
     found = numbered()
     outside = told(summary(found, external=True), places(found))
-    for words in ("IL1s", "[change]", "single tables", "numbers <loss.families.numbers"):
+    for words in ("IL1s", "[change]", "single tables", "<loss.uses.0.value"):
         assert words in outside
 
 

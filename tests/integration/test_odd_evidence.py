@@ -110,7 +110,7 @@ def test_a_policy_of_no_limit():
 
 def test_limits_of_every_kind(evidence):
     kinds = {one.limit for one in evidence.verdict.limits}
-    named = {*unveil.Policy.__struct_fields__} - {"intruder"}
+    named = {*unveil.Policy.__struct_fields__} - {"intruder", "use"}
     assert kinds == {*named, "columns_without_a_role"}
     unmeasured = tuple(changed(one, found=None, kept=False) for one in evidence.verdict.limits)
     none = Limit(limit="may_stay_unchanged", allowed=(), found=(), kept=True, reason="")

@@ -455,7 +455,7 @@ def test_one_attack_loads_no_other(people, tmp_path):
     others = {"rank", "probabilistic", "tailored", "combined", "structural", "supervised"}
     assert not homes & others
     assert "distance" in homes
-    assert len(loaded) < 275  # all attacks would be 330
+    assert len(loaded) < 290  # all attacks would be 340
 
 
 def test_the_package_of_attacks_shows_attacks():

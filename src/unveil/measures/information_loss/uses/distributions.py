@@ -16,7 +16,7 @@ DEFINITION = (
 )
 
 
-class Distributions:
+class ColumnDistributions:
     """The distributions of single columns of the original, and those of evenly drawn values."""
 
     definition = DEFINITION

@@ -13,12 +13,13 @@ from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.uses.cells import ColumnCells
 from unveil.measures.information_loss.uses.coded_file import CodedFile
 from unveil.measures.information_loss.uses.design import original_design, release_design
-from unveil.measures.information_loss.uses.distributions import Distributions
+from unveil.measures.information_loss.uses.distributions import ColumnDistributions
 from unveil.measures.information_loss.uses.estimates import Estimates
 from unveil.measures.information_loss.uses.models import Models
 from unveil.measures.information_loss.uses.parts import use_loss
 from unveil.measures.information_loss.uses.relations import Relations
 from unveil.support.arrays import Floats, Ints
+from unveil.support.checked_calls import checked_class
 from unveil.table.microdata import Microdata
 from unveil.table.roles import Level
 from unveil.table.row_identity import content_order
@@ -31,9 +32,10 @@ ESTIMATES = Use(name="estimates", kind="estimates")
 MOST_RECORDS = 10_000  # of each file; estimates take all
 UNUSED = {"identifier", "household", "weight"}  # roles of columns that no use needs by default
 
-Measured = Distributions | Relations | Models | Estimates
+Measured = ColumnDistributions | Relations | Models | Estimates
 
 
+@checked_class
 class UseReference:
     """An original and its uses, to measure the losses of many releases of it.
 
@@ -68,7 +70,7 @@ class UseReference:
     ) -> None:
         self.original, self.seed = original, seed
         self.uses = tuple(DEFAULT_USES if uses is None else uses)
-        self._levels = levels or {}
+        self._levels = dict({} if levels is None else levels)
         for use in self.uses:
             for name in (*(use.columns or ()), use.target, use.by):
                 if name is None:
@@ -124,7 +126,7 @@ class UseReference:
     def _prepared(self, use: Use) -> Measured:
         columns = use.columns or self.columns
         if use.kind == "distributions":
-            return Distributions(self._sample, columns)
+            return ColumnDistributions(self._sample, columns)
         if use.kind == "relations":
             return Relations(self._sample, columns)
         if use.kind == "model":

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 import unveil
-from tests.naive import uses as twin
+from naive import uses as twin
 from unveil import Microdata, Schema, Use, masks
 from unveil.errors import SpecError, UsageError
 from unveil.measures import FilePair, UseReference, loss, use_losses

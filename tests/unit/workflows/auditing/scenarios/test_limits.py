@@ -1,13 +1,17 @@
 """Limits of scenarios: each names its own, and what was not measured is not kept."""
 
 import pytest
+from msgspec.structs import replace
 
 from fixtures.evidence import evidence, made
 from unveil import Policy
+from unveil.errors import SpecError
 from unveil.values.results.disclosure import Inference
+from unveil.values.results.loss import UseLoss, UsePart
 from unveil.values.results.risk import Interval
 from unveil.values.results.scenarios import KNOWS_ALL, ScenarioResult, SharedCount
 from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.scenarios.limits import use_limits
 
 
 def counted(count, of=100, interval=None):
@@ -106,3 +110,28 @@ def test_limits_of_the_audit_itself_are_those_of_the_stress_test():
     assert found.excess == pytest.approx(0.1)
     (loss,) = check_policy(Policy(max_loss=1.0), of).limits
     assert loss.scenario == ""
+
+
+def test_the_limits_of_uses():
+    relations = {"name": "relations", "kind": "relations", "max_loss": 0.2}
+    policy = Policy(use=[relations, {"name": "means", "kind": "estimates", "max_loss": 0.1}])
+    assert policy.to_dict()["use"][0] == relations
+    lost = UseLoss(
+        name="relations", kind="relations", value=0.3, error=0.01, n=1, records=5,
+        parts=(UsePart(name="age and sex", value=0.3),), definition="",
+    )  # fmt: skip
+    broken, unmeasured = use_limits(policy, (lost,))
+    assert (broken.title, broken.found, broken.kept) == ("use relations: max_loss", 0.3, False)
+    assert broken.reason == "0.300 of 1; most: age and sex"
+    assert (unmeasured.found, unmeasured.kept) == (None, False)
+    other = replace(lost, columns=("age", "sex"), value=0.1)
+    assert [one.found for one in use_limits(policy, (other,))] == [None, None]
+    assert next(use_limits(policy, (replace(lost, value=0.1),))).kept
+    for tables, rule in (
+        ([relations, relations], "one name is there twice"),
+        (relations, "a table of each use"),
+        ([{"name": "a", "kind": "sums"}], "policy: use 'a': kind"),
+        ([{"name": "a", "kind": "relations"}], "it sets no limit"),
+    ):
+        with pytest.raises(SpecError, match=rule):
+            Policy(use=tables)
