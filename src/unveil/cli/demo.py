@@ -31,15 +31,26 @@ PAGES = 0.04  # duration of the pages, beside all else
 @options.seed_option(default=7)
 @options.force_option
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
-    """Demonstrate masking, auditing and comparing on the embedded sample.
+    """Demonstrate masking, auditing, comparing and choosing on the embedded sample.
 
     The sample is masked in three ways. Each release is audited and checked against a policy; the
-    releases are compared; each audit and the comparison get a page. All files are in the folder.
+    releases are compared; a small search chooses another. Each step gets a page. All files are in
+    the folder.
     """
-    from unveil.reports.summary import summary
+    from unveil.reports.summary import choice_summary, summary
     from unveil.reports.write import report
     from unveil.table.sample import SCHEMA as ATTRIBUTES
-    from unveil.workflows.demo import COMPARISON, DATA, DESCRIPTIONS, LIMITS, PLANS, demonstrate
+    from unveil.workflows.choosing.outputs import PAGE
+    from unveil.workflows.demo import (
+        CHOICE,
+        CHOSEN_PEOPLE,
+        COMPARISON,
+        DATA,
+        DESCRIPTIONS,
+        LIMITS,
+        PLANS,
+        demonstrate,
+    )
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -57,6 +68,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         for name, audit in result.audits.items():
             report(audit, folder / f"{name}.html", force=force)
         report(result.comparison, folder / COMPARISON, force=force)
+        report(result.choice, folder / CHOICE / PAGE, force=force)
     say("A made-up survey of persons in households; nobody in it is anybody.")
     say()
     say(f"{folder / DATA} was masked in {len(PLANS)} ways:")
@@ -80,9 +92,14 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         say()
     print_comparison(result.comparison)
     say()
+    say(
+        f"A search on {CHOSEN_PEOPLE} of these people: {plain(choice_summary(result.choice).verdict)}"
+    )
+    say()
     say(f"The pages: {folder / COMPARISON}   all releases beside each other; open this one")
     for name in result.audits:
         say(f"           {folder / f'{name}.html'}   the audit of {name}")
+    say(f"           {folder / CHOICE / PAGE}   the search, and what it chose")
     say()
     _print_next_commands(folder)
 
@@ -102,3 +119,5 @@ def _print_next_commands(folder: Path) -> None:
     say(f"         --policy {path(LIMITS)} --report audit.html")
     evidence = " ".join(path(f"{name}.json") for name in PLANS)
     say(f"     unveil compare {evidence} --report comparison.html")
+    say(f"     unveil choose {path(DATA)} --schema {path(SCHEMA)} \\")
+    say(f"         --policy {path(LIMITS)} -o chosen")

@@ -1,4 +1,4 @@
-"""The demonstration: mask the embedded sample in three ways, audit each release, compare them."""
+"""The demonstration: mask the sample in three ways, audit, compare, and choose a fourth."""
 
 import subprocess
 import sys
@@ -14,18 +14,23 @@ from unveil.masks import Microaggregation, Pram, RankPermutation
 from unveil.masks.base import ColumnMask
 from unveil.support.options import TaskProgress
 from unveil.table.sample import households
+from unveil.table.schema import Schema
 from unveil.values.disclosure_scenario import ACQUAINTANCE, INSIDER, REGISTER, DisclosureScenario
 from unveil.values.release.plan import Plan
+from unveil.values.results.choice import Choice
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
+from unveil.values.search_space import Combination, SearchSpace
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.choose import choose
+from unveil.workflows.choosing.outputs import ChoiceFolder
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask
 
 DATA, SCHEMA, LIMITS = "households.csv", "households.toml", "policy.toml"
-COMPARISON = "comparison.html"
+COMPARISON, CHOICE = "comparison.html", "choice"  # a page, and the folder of the choice
 MONEY = ("income", "tax", "savings", "rent")
 CATEGORIES = ("region", "sex", "education", "marital_status", "occupation")
 PLANS: dict[str, tuple[ColumnMask, ...]] = {
@@ -57,26 +62,54 @@ POLICY = Policy(
     max_risk=0.1,
     max_household_risk=0.1,
     max_confirmed=0.02,
-    max_loss=0.6,
+    max_loss=0.95,
     intruder=(
         DisclosureScenario(name=REGISTER, max_linked=0.05, max_wrongly_confirmed=0.05),
         DisclosureScenario(name=ACQUAINTANCE, max_linked=0.05, max_learned=0.05),
         DisclosureScenario(name=INSIDER, max_linked=0.1),
     ),
 )
+CHOSEN_PEOPLE, TRIALS = 300, 6  # a small study: of so many people and plans
+CHOICE_POLICY = Policy(
+    intruder=(
+        DisclosureScenario(name=REGISTER, max_linked=0.2),
+        DisclosureScenario(name=ACQUAINTANCE, max_linked=0.1),
+    )
+)
+CHOICE_SPACE = SearchSpace(
+    combination=(
+        Combination(
+            name="microaggregation",
+            mask=(
+                {
+                    "method": "microaggregation",
+                    "k": {"from": 3, "to": 30, "log": True},
+                    "columns": [*CATEGORIES, "age", "hours", "household_size", "income", "weight"],
+                },
+                {
+                    "method": "rank-permutation",
+                    "p": {"from": 2, "to": 30},
+                    "columns": ["tax", "savings", "rent"],
+                },
+            ),
+        ),
+    )
+)
 ATTACKS = ("distance", "rank-max", "tailored", "households", "position")
 REMASK = 2
 IN_PARALLEL = list(PLANS)[-1]  # the release that another process audits, with its worst case
 # Relative durations, for the progress bar.
 PARTS = {"making": 1, "masking": 2, "light": 24, "medium": 20, "strong": 8, "comparing": 1}
+PARTS["choosing"] = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Demonstration:
-    """The audit of each release, and their comparison."""
+    """The audit of each release, their comparison, and what a search chose instead."""
 
     audits: dict[str, Audit]
     comparison: Comparison
+    choice: Choice
 
 
 def demonstrate(
@@ -87,7 +120,7 @@ def demonstrate(
     force: bool = False,
     progress: TaskProgress | None = None,
 ) -> Demonstration:
-    """Make the sample, mask it in each way, audit the releases and compare them.
+    """Make the sample, mask it in each way, audit and compare the releases, and choose another.
 
     All files but the pages are written to the folder, which must exist.
     """
@@ -95,6 +128,8 @@ def demonstrate(
     outputs = [DATA, SCHEMA, LIMITS, COMPARISON]
     outputs += [f"{name}.{kind}" for name in PLANS for kind in kinds]
     check_outputs([folder / name for name in outputs], (), force=force)
+    chosen = ChoiceFolder(folder / CHOICE, folder / CHOICE / DATA)
+    chosen.prepare((), force=force)
     bar = DemoProgress(progress)
     bar.part("making", f"making {records:,} records")
     data = households(records, seed=seed)
@@ -117,7 +152,28 @@ def demonstrate(
                 overwrite = force or name == IN_PARALLEL
                 audits[name] = _audit(folder, name, seed, bar.step, force=overwrite)
     bar.part("comparing", "comparing")
-    return Demonstration(audits, compare(list(audits.values()), names=list(PLANS), seed=seed))
+    compared = compare(list(audits.values()), names=list(PLANS), seed=seed)
+    bar.part("choosing", f"choosing how to mask {CHOSEN_PEOPLE} of them")
+    return Demonstration(audits, compared, _choose(chosen, data.schema, seed, bar.step))
+
+
+def _choose(
+    target: ChoiceFolder, schema: Schema, seed: int, progress: TaskProgress | None
+) -> Choice:
+    """Search a few plans of a few people; the seed of the release is drawn anew each time."""
+    people = households(CHOSEN_PEOPLE, seed=seed)
+    write(people, target.original, force=True)
+    choice = choose(
+        people,
+        policy=CHOICE_POLICY,
+        space=CHOICE_SPACE,
+        trials=TRIALS,
+        effort="quick",
+        seed=seed,
+        progress=progress,
+    )
+    target.write(choice, schema)
+    return choice
 
 
 def _audit(
