@@ -38,6 +38,7 @@ from unveil.workflows.auditing.sampled_attack import (
 )
 from unveil.workflows.inputs.known_masking import groups_are_repeatable, settle, simulations
 from unveil.workflows.inputs.scenario import Scenario, prepare
+from unveil.workflows.mask import masks_of
 
 NAMED_COLUMNS = 8  # columns named in a sentence
 PRAM_CATEGORIES = 1000  # categories up to which a transition matrix is soon made
@@ -48,7 +49,7 @@ class RemedyAttackers(NamedTuple):
     """Who attacks remedies, beside the blind attack on single records."""
 
     aware: Intruder  # who knows the plan and the remedy
-    matching: AttackRun | None = None  # the worst blind attack on all records together
+    matchings: tuple[AttackRun, ...] = ()  # the worst attacks on all records together
     affordable: Callable[[AttackRun], bool] = lambda _: True  # an attack on all records together
 
 
@@ -67,11 +68,11 @@ def remedies(
     Each mask gets the least strength at which no attack links more than the limit; where none is
     exceeded, more than half of what is linked now. The loss is measured of those that reach this,
     else of the best. The attacks are the blind one and, where the plan of the release is known,
-    method-aware ones that are told of the remedy, too. What reaches the target is also attacked by
-    those that match all records or learn from simulation, and made stronger if need be. One remedy
-    leaves out the riskiest attribute. In large files a sample of the people is masked, attacked and
-    measured. Rows are masked in the order of their content, so that the order of the file means
-    nothing. Impossible remedies are left out; None if there is no other.
+    method-aware ones that are told of the remedy, too; what reaches the target is also attacked by
+    those on all records together, and made stronger if need be. One remedy leaves out the riskiest
+    attribute. In large files a sample of the people is masked, attacked and measured. Rows are
+    masked in the order of their content, so that the order of the file means nothing. Impossible
+    remedies are left out; None if there is no other.
     """
     _, people = split_people(scenario)
     if not len(people):
@@ -310,7 +311,7 @@ class RemedyTrial:
             engine=self.attack.scenario.engine,
         )
         attempts = list[tuple[AttackRun, SampledShare]]()
-        runs = [(self.attack.run, self.sets), *self._aware_runs(known)]
+        runs = [(self.attack.run, self.sets), *self._aware_runs(known, single=True)]
         for run, sets in [*runs, *(self._strongest_runs(known) if strongest else ())]:
             attack = replace(self.attack, run=run, scenario=scenario)
             linked = highest(map(attack.share, leaving_out(sets, *left_out)))
@@ -361,30 +362,29 @@ class RemedyTrial:
 
     def _strongest_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
         """The attacks on all records together, but for those that take too long."""
-        blind, runs = self.attackers.matching, self._aware_runs(known, together=True)
-        runs += [] if blind is None else [(blind, (blind.intruder.knows or (),))]
+        runs = self._aware_runs(known, single=False)
+        for own in self.attackers.matchings:
+            if (own.blind or known is not None) and own.spec not in [one.spec for one, _ in runs]:
+                intruder = msgspec.structs.replace(own.intruder, channel=not own.blind)
+                runs.append((replace(own, intruder=intruder), (intruder.knows or (),)))
         self.too_dear.update(run.name for run, _ in runs if not self.attackers.affordable(run))
         return [one for one in runs if one[0].name not in self.too_dear]
 
-    def _aware_runs(
-        self, known: Release | None, *, together: bool = False
-    ) -> list[tuple[AttackRun, Sets]]:
-        """The method-aware attacks that an audit of this release would make."""
+    def _aware_runs(self, known: Release | None, *, single: bool) -> list[tuple[AttackRun, Sets]]:
+        """The method-aware attacks, on single records or all, that an audit would make."""
         if known is None:
             return []
         aware, pair = self.attackers.aware, self.attack.scenario.pair
         knows = aware.knows or ()
         again = groups_are_repeatable(known.plan, self.people, knows)
-        fitted = any(one.is_fitted for one in known.channels)
-        files = AuditedFiles(
-            pair, knows, knows_masking=True, repeats_groups=again, without_formula=fitted
-        )
-        runs = (
-            AttackRun(spec, msgspec.structs.replace(aware, channel=True))
-            for method in (Tailored, Simulated)
-            for spec in method.in_default_audit(files)
-        )
-        return [(run, (knows,)) for run in runs if run.spec.row_by_row != together]
+        # Of centres, which depend on all columns, laws of single columns tell less than a distance.
+        centres = any(mask.makes_centres for mask in masks_of(known.plan, self.people)[-1:])
+        fitted = not centres and any(one.is_fitted for one in known.channels)
+        files = AuditedFiles(pair, knows, True, again, fitted)
+        intruder = msgspec.structs.replace(aware, channel=True)
+        specs = (*Tailored.in_default_audit(files), *Simulated.in_default_audit(files))
+        runs = (AttackRun(spec, intruder) for spec in specs if spec.row_by_row == single)
+        return [(run, (knows,)) for run in runs]
 
     def loss_of(self, release: Microdata) -> float | None:
         """The overall loss if these rows are released so."""
