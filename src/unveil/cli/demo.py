@@ -92,9 +92,8 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         say()
     print_comparison(result.comparison)
     say()
-    say(
-        f"A search on {CHOSEN_PEOPLE} of these people: {plain(choice_summary(result.choice).verdict)}"
-    )
+    chosen = plain(choice_summary(result.choice).verdict)
+    say(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
     say()
     say(f"The pages: {folder / COMPARISON}   all releases beside each other; open this one")
     for name in result.audits:

@@ -260,6 +260,7 @@ class AuditRun:
             work: Any = partial(attribute_risks, blind, scenario, compared=compared, worst=order)
             risks = steps.run("attributes", AttributeRisks | None, work)
         if self.work.makes("remedies"):  # told of the plan if there is work left for it
+            pair, memory = self.inputs.pair, self.settings.bytes or np.inf
             told = self.inputs.channel if self.work.makes(AWARE_REMEDIES) else False
             direction = (attacked.worst(lambda run: not run.blind) or blind).intruder.direction
             work = partial(
@@ -269,19 +270,14 @@ class AuditRun:
                 compared=compared,
                 attackers=RemedyAttackers(
                     Intruder(knows=self.inputs.known, direction=direction, channel=told),
-                    attacked.worst(lambda run: run.blind, together=True),
-                    self._made_again,
+                    attacked.worst_matchings,
+                    lambda run: self.work.makes_again(run, pair) and memory_of(run, pair) <= memory,
                 ),
                 riskiest=None if risks is None else risks.without[0].attribute,
                 policy=self.policy,
             )
             helps = steps.run("remedies", Remedies | None, work)
         return risks, helps
-
-    def _made_again(self, run: AttackRun) -> bool:
-        """Whether there are work and memory for an attack on a remedy."""
-        fits = memory_of(run, self.inputs.pair) <= (self.settings.bytes or np.inf)
-        return fits and self.work.makes_again(run, self.inputs.pair)
 
     def _attack_runs(self) -> tuple[list[AttackRun], list[LeftOut]]:
         """The requested attacks, else those that suit the data; and those too large for memory."""

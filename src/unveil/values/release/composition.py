@@ -33,7 +33,7 @@ class Masking:
         return Masking(
             {column: self.exact.get(column, ()) for column in columns},
             tuple(one.only(columns) for one in self.channels if {*one.columns} & {*columns}),
-            tuple(column for column in self.unsettled if column in columns),
+            tuple(column for column in columns if column in self.unsettled),
         )
 
     def __add__(self, other: Masking) -> Masking:

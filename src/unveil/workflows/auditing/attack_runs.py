@@ -221,24 +221,30 @@ class AttackResults:
     in_file: Ints | None = None  # originals in the intruder's own file and in the release
 
     @property
+    def _ranked(self) -> list[AttackResult]:
+        return sorted(self.results, key=lambda one: (-one.finding.risk.share, one.run.step))
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings, the highest risk first."""
-        ranked = sorted(self.results, key=lambda one: (-one.finding.risk.share, one.run.step))
-        return tuple(one.finding for one in ranked)
+        return tuple(one.finding for one in self._ranked)
 
     @property
     def specs(self) -> dict[str, Attack]:
         """The attacks that were made, by name, but for those that ignore attributes."""
         return {one.run.name: one.run.spec for one in self.results if not one.run.sweeping}
 
-    def worst(
-        self, fits: Callable[[AttackRun], bool] = lambda _: True, *, together: bool = False
-    ) -> AttackRun | None:
-        """The worst fitting attack that compares attributes, record by record or all together."""
-        runs = [one for one in self.results if one.run.spec.row_by_row != together]
-        fitting = [one for one in runs if one.run.of_persons and fits(one.run)]
-        ranked = sorted(fitting, key=lambda one: (-one.finding.risk.share, one.run.step))
-        return ranked[0].run if ranked else None
+    def worst(self, fits: Callable[[AttackRun], bool] = lambda _: True) -> AttackRun | None:
+        """The worst fitting attack that compares attributes record by record."""
+        runs = (one.run for one in self._ranked)
+        return next((run for run in runs if run.compares and fits(run)), None)
+
+    @property
+    def worst_matchings(self) -> tuple[AttackRun, ...]:
+        """The worst attack on all records together, and the worst by what is similar, blindly."""
+        runs = [one.run for one in self._ranked if one.run.of_persons and not one.run.compares]
+        alike = [run for run in runs if run.blind and not run.spec.undoes_masking]
+        return *runs[:1], *alike[:1]
 
     def compared(self, run: AttackRun) -> tuple[str, ...]:
         """All attributes that an attack can compare, though a sweep may ignore some of them."""

@@ -41,6 +41,7 @@ from unveil.workflows.auditing.sampled_attack import (
 )
 from unveil.workflows.inputs.known_masking import groups_are_repeatable, settle, simulations
 from unveil.workflows.inputs.scenario import Scenario, prepare
+from unveil.workflows.mask import masks_of
 
 STRONGER = 2  # strengths beyond the least that are tried if the strongest attacks link too many
 
@@ -49,7 +50,7 @@ class RemedyAttackers(NamedTuple):
     """Who attacks remedies, beside the blind attack on single records."""
 
     aware: Intruder  # who knows the plan and the remedy
-    matching: AttackRun | None = None  # the worst blind attack on all records together
+    matchings: tuple[AttackRun, ...] = ()  # the worst attacks on all records together
     affordable: Callable[[AttackRun], bool] = lambda _: True  # an attack on all records together
 
 
@@ -229,7 +230,7 @@ class RemedyTrial:
             engine=self.attack.scenario.engine,
         )
         attempts = list[tuple[AttackRun, SampledShare]]()
-        runs = [(self.attack.run, self.sets), *self._aware_runs(known)]
+        runs = [(self.attack.run, self.sets), *self._aware_runs(known, single=True)]
         for run, sets in [*runs, *(self._strongest_runs(known) if strongest else ())]:
             attack = replace(self.attack, run=run, scenario=scenario)
             linked = highest(map(attack.share, leaving_out(sets, *left_out)))
@@ -280,30 +281,29 @@ class RemedyTrial:
 
     def _strongest_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
         """The attacks on all records together, but for those that take too long."""
-        blind, runs = self.attackers.matching, self._aware_runs(known, together=True)
-        runs += [] if blind is None else [(blind, (blind.intruder.knows or (),))]
+        runs = self._aware_runs(known, single=False)
+        for own in self.attackers.matchings:
+            if (own.blind or known is not None) and own.spec not in [one.spec for one, _ in runs]:
+                intruder = msgspec.structs.replace(own.intruder, channel=not own.blind)
+                runs.append((replace(own, intruder=intruder), (intruder.knows or (),)))
         self.too_dear.update(run.name for run, _ in runs if not self.attackers.affordable(run))
         return [one for one in runs if one[0].name not in self.too_dear]
 
-    def _aware_runs(
-        self, known: Release | None, *, together: bool = False
-    ) -> list[tuple[AttackRun, Sets]]:
-        """The method-aware attacks that an audit of this release would make."""
+    def _aware_runs(self, known: Release | None, *, single: bool) -> list[tuple[AttackRun, Sets]]:
+        """The method-aware attacks, on single records or all, that an audit would make."""
         if known is None:
             return []
         aware, pair = self.attackers.aware, self.attack.scenario.pair
         knows = aware.knows or ()
         again = groups_are_repeatable(known.plan, self.people, knows)
-        fitted = any(one.is_fitted for one in known.channels)
-        files = AuditedFiles(
-            pair, knows, knows_masking=True, repeats_groups=again, without_formula=fitted
-        )
-        runs = (
-            AttackRun(spec, msgspec.structs.replace(aware, channel=True))
-            for method in (Tailored, Simulated)
-            for spec in method.in_default_audit(files)
-        )
-        return [(run, (knows,)) for run in runs if run.spec.row_by_row != together]
+        # Of centres, which depend on all columns, laws of single columns tell less than a distance.
+        centres = any(mask.makes_centres for mask in masks_of(known.plan, self.people)[-1:])
+        fitted = not centres and any(one.is_fitted for one in known.channels)
+        files = AuditedFiles(pair, knows, True, again, fitted)
+        intruder = msgspec.structs.replace(aware, channel=True)
+        specs = (*Tailored.in_default_audit(files), *Simulated.in_default_audit(files))
+        runs = (AttackRun(spec, intruder) for spec in specs if spec.row_by_row == single)
+        return [(run, (knows,)) for run in runs]
 
     def losses(self, uses: Sequence[Use] | None) -> Callable[[Microdata], float | None]:
         """The overall loss if these rows are released so, in one way or another."""

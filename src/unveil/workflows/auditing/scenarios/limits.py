@@ -36,9 +36,7 @@ def _limit(
     scenario: DisclosureScenario, name: str, allowed: float, result: ScenarioResult | None
 ) -> Limit:
     why = NOT_IN_EVIDENCE if result is None else _other_knowledge(scenario, result)
-    measured: tuple[float, int, str] | str = why
-    if result is not None and not why:
-        measured = _measured(name, result)
+    measured = why if result is None or why else _measured(name, result)
     of: dict[str, Any] = {"limit": name, "allowed": allowed, "scenario": scenario.name}
     if isinstance(measured, str):
         return Limit(**of, found=None, kept=False, reason=f"not measured: {measured}")
