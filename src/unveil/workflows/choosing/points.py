@@ -4,49 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import product, zip_longest
+from itertools import islice, product, zip_longest
 
+import msgspec
 import numpy as np
 from scipy.stats.qmc import Halton
 
 from unveil.support.seeds import stream
 from unveil.values.search_space import OFF, Candidate, Combination, ParameterRange, SearchSpace
 
-LOW, MIDDLE, HIGH = 1 / 6, 1 / 2, 5 / 6  # the middle of each third of a range
+GRID = (1 / 2, 5 / 6, 1 / 6)  # places: the middle of each third of a range
 MOST_PLANS = 512  # of a combination, up to which the pool has them all
 
 
 def grid(space: SearchSpace) -> list[Candidate]:
     """The plans that every search begins with, in order: each combination early, coarse to fine.
 
-    A combination is tried at the middle of its ranges, then near their upper and their lower ends;
-    one with several parameters, then with each of them high while the others are low.
+    Each combination is tried with all its parameters in the middle of their ranges, then near the
+    upper and near the lower ends. No plan is there twice.
 
     >>> swap = {"method": "rank-swapping", "p": {"from": 1, "to": 41}, "columns": ["age"]}
     >>> space = SearchSpace(combination=[{"name": "swapped", "mask": [swap]}])
     >>> [space.tables(candidate)[0]["p"] for candidate in grid(space)]
     [21, 34, 8]
     """
-    return interleaved(
-        [Candidate(one.name, point) for point in _grid_points(len(one.dimensions))]
+    candidates = interleaved(
+        [Candidate(one.name, (place,) * len(one.dimensions)) for place in GRID]
         for one in space.combination
     )
+    plans: dict[bytes, Candidate] = {}
+    for candidate in candidates:
+        plans.setdefault(plan_key(space, candidate), candidate)
+    return list(plans.values())
 
 
-def _grid_points(n_dimensions: int) -> list[tuple[float, ...]]:
-    if n_dimensions == 0:
-        return [()]
-    even = [(place,) * n_dimensions for place in (MIDDLE, HIGH, LOW)]
-    if n_dimensions == 1:
-        return even
-    axes = range(n_dimensions)
-    return even + [tuple(HIGH if axis == high else LOW for axis in axes) for high in axes]
+def plan_key(space: SearchSpace, candidate: Candidate) -> bytes:
+    """A key that is the same for candidates with the same plan."""
+    return msgspec.json.encode(space.tables(candidate), order="sorted")
 
 
 def pool(space: SearchSpace, at_least: int, *, seed: int) -> list[Candidate]:
     """Points that cover each combination evenly: all its plans, if they are few.
 
-    Otherwise at least so many points of a low-discrepancy sequence, shifted at random.
+    Otherwise the corners, where a range ends, and at least so many points of a low-discrepancy
+    sequence, shifted at random.
     """
     return interleaved(
         [Candidate(one.name, point) for point in _even_points(one, at_least, seed)]
@@ -58,10 +59,11 @@ def _even_points(combination: Combination, at_least: int, seed: int) -> Iterable
     ranges = [dimension.range for dimension in combination.dimensions]
     if math.prod(one.levels or math.inf for one in ranges) <= MOST_PLANS:
         return product(*map(_places, ranges))
-    n = max(MOST_PLANS, at_least)
     shift = stream(seed, "search", combination.name).random(len(ranges))
-    points = (Halton(len(ranges), scramble=False).random(n) + shift) % 1
-    return [tuple(point) for point in points.tolist()]
+    sequence = Halton(len(ranges), scramble=False).random(max(MOST_PLANS, at_least))
+    points = [tuple(point) for point in ((sequence + shift) % 1).tolist()]
+    corners = product((0.0, 1.0), repeat=len(ranges))
+    return [*points, *islice(corners, MOST_PLANS)]
 
 
 def _places(values: ParameterRange) -> list[float]:

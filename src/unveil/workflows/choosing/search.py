@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from unveil.values.search_space import Candidate, SearchSpace
 from unveil.workflows.choosing.frontier import frontier
-from unveil.workflows.choosing.points import grid, pool
+from unveil.workflows.choosing.points import grid, plan_key, pool
 from unveil.workflows.choosing.surrogate import Surrogate
 
 FEWEST_MEASURED = 3  # plans, from which on a process can be fitted
@@ -52,11 +51,8 @@ class _Round:
 
     def __init__(self, space: SearchSpace, tried: Sequence[Evaluated], n: int) -> None:
         self._space, self._n = space, n
-        self._known = {self._plan(one.candidate) for one in tried}
+        self._known = {plan_key(space, one.candidate) for one in tried}
         self.candidates: list[Candidate] = []
-
-    def _plan(self, candidate: Candidate) -> bytes:
-        return msgspec.json.encode(self._space.tables(candidate), order="sorted")
 
     @property
     def full(self) -> bool:
@@ -68,7 +64,7 @@ class _Round:
         for candidate in candidates:
             if self.full or len(self.candidates) - before == most:
                 break
-            plan = self._plan(candidate)
+            plan = plan_key(self._space, candidate)
             if plan not in self._known:
                 self._known.add(plan)
                 self.candidates.append(candidate)
@@ -107,7 +103,8 @@ def _add_most_promising(
     new: _Round, others: list[Candidate], space: SearchSpace, tried: Sequence[Evaluated]
 ) -> None:
     """Fill a round with plans that promise most, each given those before it."""
-    surrogate = Surrogate.of(space, tried, others)
+    candidates, risks, losses, _ = zip(*tried, strict=True)
+    surrogate = Surrogate.of(space, (candidates, risks, losses), others)
     if new.candidates:
         surrogate = surrogate.expecting(new.candidates)
     while not new.full:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
@@ -23,15 +22,9 @@ PRIOR_TRIALS, PRIOR_SQUARES = 2, 0.1  # of the scale: few trials do not make sur
 LEAST_VARIANCE = 1e-10
 
 
-class Trial(Protocol):
-    """A candidate with its risk and loss, None if it could not be carried out."""
-
-    @property
-    def candidate(self) -> Candidate: ...
-    @property
-    def risk(self) -> float | None: ...
-    @property
-    def loss(self) -> float | None: ...
+# Candidates, their risks and their losses; None where the plan could not be carried out.
+Trials = tuple[Sequence[Candidate], Sequence[float | None], Sequence[float | None]]
+Normal = tuple[Floats, Floats]  # means and standard deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +103,7 @@ class Process:
         likelihood = -n / 2 * np.log(variance) - np.log(factor.diagonal()).sum()
         return cls(kernel, points, values, mean, variance**0.5, factor, weights, float(likelihood))
 
-    def at(self, points: Points) -> tuple[Floats, Floats]:
+    def at(self, points: Points) -> Normal:
         """Mean and standard deviation of the values at other points."""
         across = self.kernel(self.points, points)
         explained = solve_triangular(self.factor, across, lower=True)
@@ -142,14 +135,14 @@ class Surrogate:
     space: SearchSpace
 
     @classmethod
-    def of(cls, space: SearchSpace, tried: Sequence[Trial], pool: Sequence[Candidate]) -> Surrogate:
+    def of(cls, space: SearchSpace, tried: Trials, pool: Sequence[Candidate]) -> Surrogate:
         """The belief after some trials; a plan that was refused counts as the worst of them."""
-        seen = _points(space, [one.candidate for one in tried])
-        risks = np.array([np.nan if one.risk is None else one.risk for one in tried])
-        losses = np.array([np.nan if one.loss is None else one.loss for one in tried])
+        candidates, risks, losses = tried
+        seen = _points(space, candidates)
+        relative = 1 - 1 / (1 + np.array(risks, float))  # also of an infinite risk
         return cls(
-            Process.fitted(seen, _filled(risks / (1 + risks))),
-            Process.fitted(seen, _filled(losses)),
+            Process.fitted(seen, _filled(relative)),
+            Process.fitted(seen, _filled(np.array(losses, float))),
             _points(space, pool),
             space,
         )
@@ -184,9 +177,6 @@ def _points(space: SearchSpace, candidates: Sequence[Candidate]) -> Points:
 
 def _filled(values: Floats) -> Floats:
     return np.where(np.isnan(values), np.nanmax(values), values)
-
-
-Normal = tuple[Floats, Floats]  # means and standard deviations
 
 
 def expected_gain(
