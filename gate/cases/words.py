@@ -9,7 +9,7 @@ from gate.case import Case
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COMMANDS = ("attack", "audit", "compare", "demo", "inspect", "link", "mask", "methods", "papers")
+COMMANDS = "attack audit choose compare demo inspect link mask methods papers".split()
 METHODS = (
     "additive-noise correlated-noise multiplicative-noise rank-swapping distribution-swapping "
     "individual-ranking microaggregation anti-unification mondrian local-suppression full-domain "

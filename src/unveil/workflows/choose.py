@@ -14,7 +14,7 @@ import msgspec
 
 from unveil import __version__
 from unveil.engines.select import AUTO
-from unveil.errors import UsageError
+from unveil.errors import SchemaError, UsageError
 from unveil.files.documents.toml import as_policy, as_space
 from unveil.support.options import TaskProgress, whole_number
 from unveil.support.signals import interrupt_awaited
@@ -28,6 +28,7 @@ from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
+from unveil.wording import listing
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing.decision import (
@@ -47,7 +48,7 @@ from unveil.workflows.inputs.sources import as_microdata
 from unveil.workflows.mask import mask
 
 TRIALS: dict[Effort, int] = {"quick": 24, "normal": 60, "thorough": 120}
-MOST_TRIALS, MOST_WORKERS = 100_000, 256
+MOST, MOST_WORKERS = 100_000, 256  # trials, and processes
 
 
 def choose(  # noqa: PLR0913 - the inputs of a verb, by name
@@ -107,31 +108,30 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
     >>> len(choice.study.tried)
     3
     """
-    limits = _checked(as_policy(policy))
-    data = as_microdata(original, schema)
-    wanted = filled_space(data, as_space(space))
-    number = TRIALS[effort] if trials is None else trials
-    whole_number(number, "trials", 1, MOST_TRIALS)
-    whole_number(workers, "workers", 1, MOST_WORKERS)
-    with ExitStack() as stack:
-        if study is None:
-            study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study.sqlite"
-        job = StudyJob(
-            table=table_bytes(data),
-            schema=data.schema.to_dict(),
-            policy=limits.to_dict(),
-            space=wanted.to_dict(),
-            seed=check_seed(seed),
-            effort="quick",
-            engine=engine,
-            trials=number,
-            place=os.fspath(study),
+    data, limits = as_microdata(original, schema), told_of_plans(as_policy(policy))
+    undecided = [name for name in data.columns if not data.schema[name].role]
+    if undecided:
+        raise SchemaError(
+            f"{listing(undecided)}: a released column without a role breaks every policy: give it "
+            "one in the schema, or leave it out of the file"
         )
-        settings = AuditSettings(effort=effort, engine=engine)
-        return _Choosing(job, data, limits, wanted, settings, progress).run(workers)
+    whole_number(workers, "workers", 1, MOST_WORKERS)
+    choosing = Choosing(
+        original=data,
+        policy=limits,
+        space=filled_space(data, as_space(space)),
+        trials=whole_number(TRIALS[effort] if trials is None else trials, "trials", 1, MOST),
+        seed=check_seed(seed),
+        settings=AuditSettings(effort=effort, engine=engine),
+        progress=progress,
+    )
+    if study is not None:
+        return choosing.run(study, workers)
+    with tempfile.TemporaryDirectory() as folder:
+        return choosing.run(Path(folder) / "study.sqlite", workers)
 
 
-def _checked(policy: Policy | None) -> Policy:
+def told_of_plans(policy: Policy | None) -> Policy:
     """The policy, whose intruders know the plan unless it says that one does not."""
     if policy is None or not limits_risk(policy):
         raise UsageError(
@@ -148,18 +148,36 @@ def _checked(policy: Policy | None) -> Policy:
     return msgspec.structs.replace(policy, intruder=told)
 
 
-class _Choosing(msgspec.Struct, frozen=True):
+def random_seed() -> int:
+    """The seed of a release, which nobody can repeat."""
+    return secrets.randbits(SEED_BITS)
+
+
+class Choosing(msgspec.Struct, frozen=True, kw_only=True):
     """One choice: the search, the confirmation, the release and its audit."""
 
-    job: StudyJob
     original: Microdata
     policy: Policy
     space: SearchSpace
-    settings: AuditSettings
-    progress: TaskProgress | None
+    trials: int
+    seed: int
+    settings: AuditSettings  # of the last audit
+    progress: TaskProgress | None = None
+    draw_seed: Callable[[], int] = random_seed
 
-    def run(self, workers: int) -> Choice:
-        job = self.job
+    def run(self, study: str | os.PathLike[str], workers: int = 1) -> Choice:
+        """Search, confirm, carry out once, audit."""
+        job = StudyJob(
+            table=table_bytes(self.original),
+            schema=self.original.schema.to_dict(),
+            policy=self.policy.to_dict(),
+            space=self.space.to_dict(),
+            seed=self.seed,
+            effort="quick",
+            engine=self.settings.engine,
+            trials=self.trials,
+            place=os.fspath(study),
+        )
         with ExitStack() as stack:
             store = stack.enter_context(job.open())
             message = msgspec.msgpack.encode(job)
@@ -174,18 +192,23 @@ class _Choosing(msgspec.Struct, frozen=True):
             chosen = chosen_plan(confirmed)
             seed = None
             if chosen is not None:
-                drawn = str(secrets.randbits(SEED_BITS)).encode()
+                drawn = str(self.draw_seed()).encode()
                 seed = int(store.keep_once("seed of the release", drawn))
         result = self._result(tried, confirmed, chosen)
         if chosen is None or seed is None:
             return Choice(result, None, None)
-        plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, seed=seed)
+        return self._carry_out(
+            Plan(job.evaluator.plan(result[chosen].candidate).masks, seed), result
+        )
+
+    def _carry_out(self, plan: Plan, result: StudyResult) -> Choice:
+        """Mask by the chosen plan, once, and audit the release."""
         release = mask(self.original, plan)
         audited = audit(
             self.original,
             release.shuffled(),
             policy=self.policy,
-            seed=job.seed,
+            seed=self.seed,
             settings=self.settings,
             progress=self.progress,
         )
@@ -219,10 +242,10 @@ class _Choosing(msgspec.Struct, frozen=True):
         return StudyResult(
             version=__version__,
             records=len(self.original),
-            trials=self.job.trials,
-            seed=self.job.seed,
-            policy=self.job.policy,
-            space=self.job.space,
+            trials=self.trials,
+            seed=self.seed,
+            policy=self.policy.to_dict(),
+            space=self.space.to_dict(),
             grid=sum(one in first for one in grid(self.space)),
             tried=tuple(tried),
             frontier=tuple(one.number for one in frontier(tried)),

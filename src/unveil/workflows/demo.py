@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,8 +25,8 @@ from unveil.values.results.policy import Policy
 from unveil.values.search_space import Combination, SearchSpace
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.choose import choose
-from unveil.workflows.choosing.outputs import ChoiceFolder
+from unveil.workflows.choose import Choosing, told_of_plans
+from unveil.workflows.choosing.outputs import STORE, ChoiceFolder
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask
 
@@ -160,18 +161,21 @@ def demonstrate(
 def _choose(
     target: ChoiceFolder, schema: Schema, seed: int, progress: TaskProgress | None
 ) -> Choice:
-    """Search a few plans of a few people; the seed of the release is drawn anew each time."""
+    """Search a few plans of a few people; they are made up, so the seed of the release is known."""
     people = households(CHOSEN_PEOPLE, seed=seed)
     write(people, target.original, force=True)
-    choice = choose(
-        people,
-        policy=CHOICE_POLICY,
+    choosing = Choosing(
+        original=people,
+        policy=told_of_plans(CHOICE_POLICY),
         space=CHOICE_SPACE,
         trials=TRIALS,
-        effort="quick",
         seed=seed,
+        settings=AuditSettings(effort="quick"),
         progress=progress,
+        draw_seed=lambda: seed,
     )
+    with tempfile.TemporaryDirectory() as place:
+        choice = choosing.run(Path(place) / STORE)
     target.write(choice, schema)
     return choice
 

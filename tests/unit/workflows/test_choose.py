@@ -1,0 +1,161 @@
+"""The whole way of a choice, on small files."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Policy, SearchSpace
+from unveil.errors import SchemaError, SpecError, UsageError
+from unveil.values.search_space import Candidate
+from unveil.workflows import choose as module
+from unveil.workflows.choosing import evaluation, job
+from unveil.workflows.choosing.default_space import filled_space
+from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
+
+NOISE = {"method": "additive-noise", "scale": {"from": 0.1, "to": 4.0, "log": True}}
+SPACE = SearchSpace(combination=[{"name": "noise", "mask": [NOISE]}])
+LIMITS = Policy(intruder=[{"name": "acquaintance", "max_linked": 0.6}])
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(1)
+    table = {"age": rng.normal(40, 10, 60), "pay": rng.normal(0, 1, 60), "debt": rng.random(60)}
+    schema = unveil.Schema(quasi=["age", "pay"], confidential=["debt"])
+    return unveil.Microdata(pl.DataFrame(table), schema)
+
+
+@pytest.fixture(autouse=True)
+def few_repetitions(monkeypatch):
+    monkeypatch.setattr(job, "ROUND", 3)
+
+
+def choose(people, **options):
+    return unveil.choose(
+        people, **{"policy": LIMITS, "space": SPACE, "trials": 6, "effort": "quick"} | options
+    )
+
+
+@pytest.fixture(scope="module")
+def choice(people):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "ROUND", 3)
+        return choose(people)
+
+
+def test_the_least_loss_that_keeps_the_limit(choice):
+    study = choice.study
+    assert [one.number for one in study.tried] == list(range(1, 7))
+    chosen = study[study.chosen]
+    assert chosen.risk <= 1
+    assert study.confirmation.kept == study.confirmation.repetitions >= 8
+    assert study.confirmation.figures[0].bound <= 0.6
+    accepted = [one for one in study.confirmations if one.accepted]
+    assert study.confirmation.loss == min(one.loss for one in accepted)
+    assert choice.passed
+    assert choice.audit.evidence.policy["intruder"][0]["plan"] is True  # he knows the plan
+    figure = study.confirmation.figures[0]
+    assert figure.audited == choice.audit.verdict.limits[0].found
+
+
+def test_the_seed_of_the_release_is_drawn_once(people, tmp_path, monkeypatch):
+    study = tmp_path / "study.sqlite"
+    first = choose(people, study=study)
+    monkeypatch.setattr(module, "random_seed", lambda: 1)
+    again = choose(people, study=study)
+    assert again.release.plan == first.release.plan
+    assert again.study == first.study
+    assert choose(people).release.plan.seed != first.release.plan.seed
+
+
+@pytest.mark.slow
+def test_the_study_is_the_same_whoever_works_on_it(people, choice):
+    found = choose(people, workers=3).study
+    assert found.tried == choice.study.tried
+    assert [one.fresh for made in found.confirmations for one in made.figures] == [
+        one.fresh for made in choice.study.confirmations for one in made.figures
+    ]
+
+
+def test_more_trials_go_on_with_the_study(people, choice, tmp_path):
+    study = tmp_path / "study.sqlite"
+    assert choose(people, study=study, trials=3).study.tried == choice.study.tried[:3]
+    assert choose(people, study=study).study.tried == choice.study.tried
+
+
+def test_no_plan_keeps_the_policy(people):
+    hard = Policy(intruder=[{"name": "acquaintance", "max_linked": 0.0}])
+    weak = SearchSpace(combination=[{"name": "n", "mask": [NOISE | {"scale": 0.01}]}])
+    found = choose(people, policy=hard, space=weak)
+    assert found.study.chosen is None
+    assert found.study.nearest == 1
+    assert (found.release, found.audit, found.passed) == (None, None, False)
+    assert len(found.study.tried) == 1  # the space has one plan
+
+
+def test_an_interrupted_search_ends_with_the_best_so_far(people, monkeypatch):
+    evaluate = Evaluator.evaluate
+
+    def interrupted(self, number, *rest, **options):
+        if number == 3:
+            raise KeyboardInterrupt
+        return evaluate(self, number, *rest, **options)
+
+    monkeypatch.setattr(evaluation.Evaluator, "evaluate", interrupted)
+    found = choose(people)
+    assert found.study.stopped
+    assert [one.number for one in found.study.tried] == [1, 2]
+
+
+def test_a_study_of_another_original(people, tmp_path):
+    study = tmp_path / "study.sqlite"
+    choose(people, study=study, trials=3)
+    for other in ({"seed": 5}, {"policy": Policy(max_risk=0.5)}, {"space": None}):
+        with pytest.raises(UsageError, match="another original, space, policy, seed"):
+            choose(people, study=study, trials=3, **other)
+    with pytest.raises(UsageError, match="another original"):
+        choose(people.take(np.arange(50)), study=study, trials=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
+        ({"trials": 0}, "trials: a whole number from 1"),
+        ({"workers": 0}, "workers: a whole number from 1"),
+        ({"space": SearchSpace(unchanged=["age", "pay", "debt"])}, "no mask suits the columns"),
+        ({"space": SearchSpace(unchanged=["shoe"])}, "unchanged: there is no column 'shoe'"),
+        ({"study": "mysql://host/db"}, "postgresql"),
+    ],
+)
+def test_refused(people, options, said):
+    with pytest.raises((UsageError, SpecError), match=said):
+        choose(people, **options)
+
+
+def test_a_column_without_a_role_is_refused(people):
+    loose = unveil.Microdata(people.to_frame("polars"), unveil.Schema(quasi=["age", "pay"]))
+    with pytest.raises(SchemaError, match="debt: a released column without a role"):
+        choose(loose)
+
+
+def test_attacks_stop_at_a_dominated_plan(people):
+    evaluator = Evaluator(people, module.told_of_plans(LIMITS), SPACE, 0)
+    candidate = Candidate("noise", (0.5,))
+    whole = evaluator.evaluate(1, candidate)
+    dropped = evaluator.evaluate(1, candidate, [Incumbent(0.0, 0.0)])
+    assert (whole.stage, dropped.stage) == ("attacked", "dropped")
+    assert dropped.risk <= whole.risk
+    kept = evaluator.evaluate(1, candidate, [Incumbent(0.0, 1.0), Incumbent(99.0, 0.0)])
+    assert kept == whole
+
+
+def test_every_plan_of_the_default_space_can_be_carried_out():
+    people = unveil.households(120, seed=7)
+    space = filled_space(people)
+    for combination in space.combination:
+        for place in (0.0, 0.5, 1.0):
+            point = (place,) * len(combination.dimensions)
+            tables = space.tables(Candidate(combination.name, point))
+            assert len(unveil.mask(people, list(tables), seed=1).data)
