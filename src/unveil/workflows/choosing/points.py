@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from itertools import islice, product, zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product, zip_longest
 
 import msgspec
 import numpy as np
@@ -15,6 +15,10 @@ from unveil.values.search_space import OFF, Candidate, Combination, ParameterRan
 
 GRID = (1 / 2, 5 / 6, 1 / 6)  # places: the middle of each third of a range
 MOST_PLANS = 512  # of a combination, up to which the pool has them all
+BEYOND = 0.1  # of a range that points are spread beyond its ends, and moved back to them
+STEPS = tuple(sign * step for step in (0.25, 0.1, 0.04, 0.015) for sign in (1, -1))
+
+Point = tuple[float, ...]
 
 
 def grid(space: SearchSpace) -> list[Candidate]:
@@ -43,27 +47,38 @@ def plan_key(space: SearchSpace, candidate: Candidate) -> bytes:
     return msgspec.json.encode(space.tables(candidate), order="sorted")
 
 
-def pool(space: SearchSpace, at_least: int, *, seed: int) -> list[Candidate]:
-    """Points that cover each combination evenly: all its plans, if they are few.
+def pool(
+    space: SearchSpace, best: Sequence[Candidate], at_least: int, *, seed: int
+) -> list[Candidate]:
+    """The points to choose from: of each combination all its plans, if they are few.
 
-    Otherwise the corners, where a range ends, and at least so many points of a low-discrepancy
-    sequence, shifted at random.
+    Otherwise at least so many points that cover it evenly, and those around its best so far.
     """
     return interleaved(
-        [Candidate(one.name, point) for point in _even_points(one, at_least, seed)]
+        [Candidate(one.name, point) for point in _points_of(one, best, at_least, seed)]
         for one in space.combination
     )
 
 
-def _even_points(combination: Combination, at_least: int, seed: int) -> Iterable[tuple[float, ...]]:
+def _points_of(
+    combination: Combination, best: Sequence[Candidate], at_least: int, seed: int
+) -> Iterable[Point]:
     ranges = [dimension.range for dimension in combination.dimensions]
     if math.prod(one.levels or math.inf for one in ranges) <= MOST_PLANS:
         return product(*map(_places, ranges))
     shift = stream(seed, "search", combination.name).random(len(ranges))
-    sequence = Halton(len(ranges), scramble=False).random(max(MOST_PLANS, at_least))
-    points = [tuple(point) for point in ((sequence + shift) % 1).tolist()]
-    corners = product((0.0, 1.0), repeat=len(ranges))
-    return [*points, *islice(corners, MOST_PLANS)]
+    even = (Halton(len(ranges), scramble=False).random(max(MOST_PLANS, at_least)) + shift) % 1
+    # Often it is best to leave a parameter at the end of its range: many points lie on the faces.
+    even = np.clip(even * (1 + 2 * BEYOND) - BEYOND, 0, 1)
+    own = [one.point for one in best if one.combination == combination.name]
+    return [*map(tuple, even.tolist()), *(point for one in own for point in _around(one))]
+
+
+def _around(point: Point) -> Iterator[Point]:
+    """One parameter moved at a time, either way."""
+    for axis, step in product(range(len(point)), STEPS):
+        moved = min(max(point[axis] + step, 0.0), 1.0)
+        yield (*point[:axis], moved, *point[axis + 1 :])
 
 
 def _places(values: ParameterRange) -> list[float]:

@@ -86,12 +86,13 @@ def propose(
     new.add(grid(space))
     if new.full:
         return new.candidates
-    others = pool(space, POOL_PER_TRIAL * (len(tried) + n), seed=seed)
     measured = [
         _Measured(one.candidate, one.risk, one.loss)
         for one in tried
         if one.risk is not None and one.loss is not None and one.complete
     ]
+    best = [one.candidate for one in _on_frontier(measured)]
+    others = pool(space, best, POOL_PER_TRIAL * (len(tried) + n), seed=seed)
     if len(measured) >= FEWEST_MEASURED:
         new.add(_at_limit(measured), AT_LIMIT)
         _add_most_promising(new, others, space, tried)
@@ -134,9 +135,14 @@ def _neighbours(measured: Sequence[_Measured]) -> list[tuple[_Measured, _Measure
     found = []
     for name in dict.fromkeys(one.candidate.combination for one in measured):
         own = [one for one in measured if one.candidate.combination == name]
-        best = frontier([one.risk for one in own], [one.loss for one in own])
-        found += list(pairwise(own[i] for i in best))
+        found += list(pairwise(_on_frontier(own)))
     return found
+
+
+def _on_frontier(measured: Sequence[_Measured]) -> list[_Measured]:
+    """The plans that no other beats, by ascending risk."""
+    best = frontier([one.risk for one in measured], [one.loss for one in measured])
+    return [measured[i] for i in best]
 
 
 def _middle(one: Candidate, other: Candidate) -> Candidate:
