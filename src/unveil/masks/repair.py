@@ -21,7 +21,7 @@ from unveil.support.work import GROUPING_SECONDS
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.households import Homes, households_of
 from unveil.table.microdata import Microdata
-from unveil.values.release.channels import Unknown
+from unveil.values.release.channels import Replaced
 from unveil.wording import count
 
 TIE_DECIMALS = 9  # of an exposure, in standard deviations: the last bits go by row order
@@ -59,7 +59,8 @@ class Repair(ColumnMask, frozen=True, kw_only=True):
     households; the exposure of a household is the largest of its members. In a column that fewer
     than k masked records know, these get one value. Missing cells stay missing.
 
-    The channel is unknown. An intruder who is told the rule runs it again (`simulated`).
+    The channel says that this share of the cells may be anything, and that the others are as they
+    were. An intruder who is told the rule uses that (`tailored`), or runs it again (`simulated`).
 
     Examples
     --------
@@ -115,7 +116,8 @@ class Repair(ColumnMask, frozen=True, kw_only=True):
         rows = content[masked[homes.of_record[content]]]  # by content, since MDAV's ties go by row
         after = self._alike(data, columns, rows, homes.take(rows), draw, progress)
         details = RepairedRecords(len(homes), at_risk, cover, len(rows))
-        return MaskedTable(after, tuple(Unknown((name,)) for name in columns), details=details)
+        channels = tuple(Replaced((name,), len(rows) / len(data)) for name in columns)
+        return MaskedTable(after, channels, details=details)
 
     def _groups(self, columns: Sequence[str]) -> Microaggregation:
         return Microaggregation(

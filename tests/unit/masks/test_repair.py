@@ -17,6 +17,9 @@ from unveil.masks import Microaggregation, RankPermutation, Repair
 from unveil.masks.repair import RepairedRecords, exposures
 from unveil.support.options import part_of
 from unveil.table.households import households_of
+from unveil.values.release.channels import Groups, Replaced, Unknown
+from unveil.values.release.composition import compose
+from unveil.values.release.swap import Swap
 
 AGES = [*range(30, 51), 70, 99]  # the last two are alone
 
@@ -167,7 +170,7 @@ def test_a_plan_file_has_it(tmp_path):
     assert unveil.mask(people(), plan).data == unveil.mask(people(), plan).data
 
 
-def test_the_attack_that_runs_the_plan_knows_it_and_no_other():
+def test_attacks_that_know_the_mask_know_it():
     sample = unveil.households(200, seed=7)
     columns = ["age", "income", "hours"]
     plan = [RankPermutation(p=5, columns=columns), Repair(share=0.1, k=3, columns=columns)]
@@ -175,5 +178,33 @@ def test_the_attack_that_runs_the_plan_knows_it_and_no_other():
     audit = unveil.audit(
         sample, unveil.mask(sample, plan, seed=7), settings=unveil.AuditSettings(**quick)
     )
+    assert [known.mask for known in audit.evidence.mask_knowledge] == ["rank-permutation", "repair"]
     for known in audit.evidence.mask_knowledge:
-        assert set(known.attacks) == {"simulated"}
+        assert {"simulated", "tailored"} < set(known.attacks)
+        assert all("tailored" in name or name == "simulated" for name in known.attacks)
+
+
+def test_who_knows_the_rule_still_knows_how_the_others_were_swapped():
+    sample = unveil.households(300, seed=7)
+    columns = ["age", "income", "hours"]
+    swapped = RankPermutation(p=5, columns=columns)
+    linked = []
+    for plan in ([swapped], [swapped, Repair(share=0.02, k=3, columns=columns)]):
+        release = unveil.mask(sample, plan, seed=7)
+        intruder = unveil.Intruder(knows=columns, channel=True)
+        links = unveil.attack(sample, release, unveil.attacks.Tailored(), intruder=intruder)
+        linked.append(unveil.measures.risk(links).share)
+    assert linked[1] > 0.85 * linked[0]
+
+
+def test_its_channel_is_of_the_others_too():
+    swap, scatter = Swap(("x",), 3), Unknown(("x",))
+    found = compose([swap, Replaced(("x",), 0.1), Replaced(("x",), 0.2)], ["x"])
+    (channel,) = found.channels
+    assert channel.earlier is swap
+    assert channel.share == pytest.approx(1 - 0.9 * 0.8)
+    (channel,) = found.renamed({"x": "y"}).channels
+    assert (channel.columns, channel.earlier.columns) == (("y",), ("y",))
+    assert compose([scatter, Replaced(("x",), 0.1)], ["x"]).unsettled == ("x",)
+    groups = Groups(("x", "y"), 3, np.ones(2))
+    assert "x" in compose([groups, Replaced(("x",), 0.1)], ["x", "y"]).unsettled

@@ -38,7 +38,9 @@ def confirmed(one, *, spread=0.0, shift=0.0):
     """The confirmation of a plan whose figures on fresh seeds are like these."""
     rng = np.random.default_rng(one.number)
     found = one.limits[0].found + shift
-    seeds = [plan(one.number, found + spread * rng.normal(), one.loss) for _ in range(REPETITIONS)]
+    seeds = [
+        plan(one.number, found + spread * rng.normal(), one.loss) for _ in range(REPETITIONS)
+    ]
     return confirmation(one, seeds)
 
 
