@@ -87,6 +87,8 @@ PLANS: dict[str, Steps] = {
     **_each("record-swapping", at_risk={"geography": ["region"], "keys": ["sex", "education"]},
             share={"geography": ["region"], "keys": ["sex", "age"], "k": 5, "share": 0.2,
                    "similar": [["sex"], []]}),
+    **_each("repair", plain={"share": 0.1, "k": 4, "columns": [*C, *N]},
+            alone={"share": 0.2, "cover": 0, "k": 3, "columns": N, "keep_type": False}),
     **_each("sampling", share={"share": 0.4}, records={"records": 100}),
     **_each("shuffle", plain={}),
     **_each("synthesis", trees={}, leaf={"leaf": 20, "columns": [*C, *N], "records": 150},

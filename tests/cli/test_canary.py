@@ -158,6 +158,8 @@ FILES = {
     "copula.plan": plan("method = 'synthesis'\nmodel = 'copula'\ncolumns = ['pay']"),
     "same.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['age']"),
     "words.plan": plan("method = 'rank-swapping'\np = 50\ncolumns = ['kind']"),
+    "repair.plan": plan("method = 'repair'\nshare = 0.3\nk = 2\ncolumns = ['pay', 'kind']"),
+    "few.plan": plan("method = 'repair'\nshare = 0.1\nk = 5\ncolumns = ['pay']"),
     "large.plan": plan("method = 'microaggregation'\nk = 99\ncolumns = ['pay']"),
     "optimal.plan": plan(
         "method = 'microaggregation'\nk = 2\nalgorithm = 'optimal'\ncolumns = ['pay', 'age']"
@@ -284,13 +286,14 @@ SCENES = [
     (3, "mask good.parquet --schema keys.toml --plan homes.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet --json --seed 3"),
     (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
+    (0, "mask good.parquet --schema keys.toml --plan repair.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan coarse.plan -o made.parquet"),
     (0, "mask good.parquet --schema alike.toml --plan alike.plan -o made.parquet"),
     (3, "mask good.parquet --schema varies.toml --plan alike.plan -o made.parquet"),
     *((3, f"mask good.parquet --schema keys.toml --plan {name}.plan -o made.parquet") for name in (
         "same", "words", "large", "absent", "secret", "method", "key", "without", "twice",
         "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
-        "nest", "homes",
+        "nest", "homes", "few",
     )),
     (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx#release"),
     *((0, f"mask good.{one} --schema keys.toml --plan noise.plan -o made.{to}") for one, to in (

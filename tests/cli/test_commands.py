@@ -361,6 +361,17 @@ def test_mask_says_what_becomes_of_household_numbers(unveil_command, to_mask, ca
     assert (to_mask / "again.csv").read_bytes() == (to_mask / "release.csv").read_bytes()
 
 
+def test_mask_prints_how_many_records_were_repaired(unveil_command, to_mask):
+    parameters = 'columns = ["age", "income"]\nshare = 0.1\nk = 3\n'
+    (to_mask / "plan.toml").write_text(f'[[mask]]\nmethod = "repair"\n{parameters}')
+    given = mask_command(to_mask, "--seed", "1", "--force")
+    found = json.loads(unveil_command(*given, "--json").out)["counts"]["repair"]
+    assert found["records"] == found["at_risk"] + found["cover"] == 2 * (found["units"] // 10)
+    said = f"repair: {found['at_risk']} of {found['units']} are most at risk, "
+    assert said in unveil_command(*given).out
+    assert "cover" in unveil_command("methods", "repair").out
+
+
 def test_mask_prints_how_many_households_were_swapped(unveil_command, to_mask):
     parameters = 'geography = ["region"]\nkeys = ["sex"]\nshare = 0.5\n'
     (to_mask / "plan.toml").write_text(f'[[mask]]\nmethod = "record-swapping"\n{parameters}')

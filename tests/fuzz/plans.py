@@ -112,6 +112,8 @@ MASKS = {  # the levels of its columns, alternative sets of parameters, how ofte
     "record-swapping": ((), (
         {"geography": names, "keys": names, "k": size, "share": (None, 0, 0.3, 1)},
         {"geography": names, "similar": (None, [[]], [["a"], []]), "carry": names}), 1.5),
+    "repair": (ANY, ({"share": (0.1, 0.5, 1), "cover": (None, 0, 1, 3), "k": group,
+                      "keep_type": BOTH},), 1.5),
     "sampling": ((), ({"share": (0.01, 0.5, 1)}, {"records": (1, 2, 9)},
                       {"share": (0.5, 1), "unit": ("household",)}), 1.5),
     "shuffle": ((), ({}, {"unit": ("record", "household")}), 1),

@@ -552,14 +552,14 @@ def test_distances_as_they_are_or_standardised():
 
 def test_what_a_category_counts_beside_a_number():
     """Different categories are 1 apart; the ends of an order too, its neighbours less."""
-    from unveil.masks.microaggregation.mask import _RecordPoints
+    from unveil.masks.microaggregation.mask import RecordPoints
 
     frame = pl.DataFrame(
         {"x": [0.0, 3.0, 7.0], "job": ["a", "b", "a"], "grade": ["lo", "mid", "hi"]}
     )
     schema = Schema(nominal="job", ordinal={"grade": ["lo", "mid", "hi"]})
     spec = masks.Microaggregation(k=3, columns=["x", "job", "grade"], standardise=False)
-    points = _RecordPoints(spec, Microdata(frame, schema), spec.columns).points
+    points = RecordPoints(spec, Microdata(frame, schema), spec.columns).points
     squared = ((points[:, None] - points[None]) ** 2).sum(-1)
     assert squared[0, 1] == pytest.approx(9 + 1 + 0.25)
     assert squared[0, 2] == pytest.approx(49 + 0 + 1)

@@ -218,6 +218,14 @@ SPECS = {
         similar=st.none() | st.just([["grade"], []]),
         carry=st.just([]) | some(["date"]),
     ),
+    "repair": st.builds(
+        masks.Repair,
+        share=st.floats(0.01, 1),
+        cover=st.sampled_from([0, 0.5, 1, 3]),
+        k=sizes,
+        columns=some(list(KINDS)),
+        keep_type=st.booleans(),
+    ),
     "sampling": st.builds(masks.Sampling, share=st.floats(0.01, 1)),
     "shuffle": st.builds(masks.Shuffle),
     "synthesis": st.builds(

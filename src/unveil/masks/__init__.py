@@ -6,6 +6,7 @@ disclosed about them is less certain. Every mask costs information.
     noise              additive, correlated and multiplicative noise
     swapping           rank swapping, distribution swapping, rank permutation
     record_swapping    households at risk swapped with others elsewhere
+    repair             only the records at risk made alike, and others that hide which
     coding             top coding, bottom coding
     global_recoding    categories merged, numbers put into ranges
     rounding           numbers rounded to multiples of a base
@@ -44,6 +45,7 @@ if TYPE_CHECKING:  # a mask is imported when it is asked for
     from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
     from unveil.masks.pram import Pram
     from unveil.masks.record_swapping import RecordSwapping
+    from unveil.masks.repair import Repair
     from unveil.masks.rounding import Rounding
     from unveil.masks.sampling import Sampling, Shuffle
     from unveil.masks.swapping import DistributionSwapping, RankPermutation, RankSwapping
@@ -53,7 +55,8 @@ __all__ = [
     "AdditiveNoise", "AntiUnification", "BottomCoding", "CorrelatedNoise", "DistributionSwapping",
     "FullDomain", "Function", "GlobalRecoding", "IndividualRanking", "LocalSuppression", "Mask",
     "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "RankPermutation",
-    "RankSwapping", "RecordSwapping", "Rounding", "Sampling", "Shuffle", "Synthesis", "TopCoding",
+    "RankSwapping", "RecordSwapping", "Repair", "Rounding", "Sampling", "Shuffle", "Synthesis",
+    "TopCoding",
 ]  # fmt: skip
 
 _HOME = {
@@ -75,6 +78,7 @@ _HOME = {
     "Pram": "unveil.masks.pram",
     "Rounding": "unveil.masks.rounding",
     "RecordSwapping": "unveil.masks.record_swapping",
+    "Repair": "unveil.masks.repair",
     "Sampling": "unveil.masks.sampling",
     "Shuffle": "unveil.masks.sampling",
     "Synthesis": "unveil.masks.synthesis.mask",

@@ -54,14 +54,15 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
     }
     likelihood |= {(column,): partial(unmasked_likelihood, column) for column in unmasked}
     likelihood |= {(column,): partial(_form_likelihood, column) for column in files.form_columns}
+    replaced = {channel.columns: channel.replaced_share for channel in applied}
     parts = {}
     for columns, of_view in likelihood.items():
-        part = of_view(view)
-        population = part if whole is view else of_view(whole)
-        if files.error:
+        error = 1 - (1 - files.error) * (1 - replaced.get(columns, 0.0))
+        part = of_view(view.with_error(error))
+        population = part if whole is view else of_view(whole.with_error(error))
+        if error:
             part, population = (
-                with_stale_cells(one, population, files.error, files.engine)
-                for one in (part, population)
+                with_stale_cells(one, population, error, files.engine) for one in (part, population)
             )
         parts[columns] = part.with_missing(population, files.engine)
     for channel in files.masking.channels if files.masking else ():
@@ -149,6 +150,14 @@ def _times_triangle(rows: Floats, matrix: Floats) -> Floats:
         used = np.flatnonzero(matrix[: j + 1, j])
         found[:, j : j + 1] = multiply_rows(rows[:, used], matrix[used, j : j + 1])
     return found
+
+
+@channel_likelihood.register(channels.Replaced)
+def _(channel: channels.Replaced, view: MaskedView) -> PairLikelihood:
+    """Of the cells that were not replaced; `likelihoods_of` mixes it with that of the others."""
+    if channel.earlier is None:
+        return unmasked_likelihood(channel.columns[0], view)
+    return channel_likelihood(channel.earlier, view)
 
 
 @channel_likelihood.register(channels.Ratio)

@@ -40,6 +40,12 @@ class MaskedView:
         files = replace(files, intruder_records=records, reference=records, blocks=blocks)
         return replace(self, files=files)
 
+    def with_error(self, error: float) -> MaskedView:
+        """The same view where another share of the cells is out of date, or was replaced."""
+        if error == self.files.error:
+            return self
+        return replace(self, files=replace(self.files, error=error))
+
     def is_numeric(self, column: str) -> bool:
         """Whether a column has numbers in both files."""
         return common_level(*self.files.pair, column) == "numeric"

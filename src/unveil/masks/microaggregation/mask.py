@@ -180,7 +180,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         masked: list[pl.Series] = []
         channels: list[Channel] = []
         for group in self._sets(data):
-            space = _RecordPoints(self, data, group.columns)
+            space = RecordPoints(self, data, group.columns)
             partition = self._partition(data, group, space, progress)
             for column in group.columns:
                 groups = merge_small_groups(partition, sort_keys(data, column), group.k)
@@ -205,7 +205,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         masked: list[pl.Series] = []
         channels: list[Channel] = []
         for group in sets:
-            space = _RecordPoints(self, data, group.columns)
+            space = RecordPoints(self, data, group.columns)
             of_homes = np.zeros(len(homes), np.int64)
             if {*group.columns} & {*shared}:
                 of_homes = self._group(space.means(homes), (), group.k, progress)
@@ -243,7 +243,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         return v_mdav(points, k, gamma=gamma, categories=categories, progress=progress)
 
     def _partition(
-        self, data: Microdata, group: ColumnSet, space: _RecordPoints, progress: Progress | None
+        self, data: Microdata, group: ColumnSet, space: RecordPoints, progress: Progress | None
     ) -> Ints:
         """The group of each record; -1 without one."""
         if self.algorithm != "optimal":
@@ -254,7 +254,7 @@ class Microaggregation(ColumnMask, frozen=True, kw_only=True):
         return groups
 
 
-class _RecordPoints:
+class RecordPoints:
     """The records as points; their squared distances are those of the method."""
 
     def __init__(self, mask: Microaggregation, data: Microdata, columns: Sequence[str]) -> None:

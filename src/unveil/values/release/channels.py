@@ -18,6 +18,7 @@ Masks write channels. An intruder who knows the method reads channels and needs 
     ├── Recoding     one category in place of another, by a table
     ├── Transition   one category in place of another, by chance
     ├── JointTransition  the same of several columns together
+    ├── Replaced     some cells anything, the others as an earlier mask left them
     └── Unknown      anything
 
 `excludes` is true where the mask cannot have turned the record before into the record after,
@@ -79,6 +80,11 @@ class Channel(abc.ABC):
         """Whether its likelihood is no formula, but estimated or approximate."""
         return False
 
+    @property
+    def replaced_share(self) -> float:
+        """The share of the cells that became anything, by which a likelihood is a mixture."""
+        return 0.0
+
     def only(self, columns: Sequence[str]) -> Channel:  # noqa: ARG002
         """The channel of those of its columns that are among these."""
         return self
@@ -115,6 +121,34 @@ class Unknown(Channel):
     @property
     def is_fitted(self) -> bool:
         return True
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Replaced(Channel):
+    """A share of the cells became anything; the others are as an earlier mask left them."""
+
+    share: float
+    earlier: Channel | None = None  # of one and the same column; None: the others are unchanged
+
+    def __post_init__(self) -> None:
+        if self.earlier is not None and self.earlier.columns != self.columns:  # renamed
+            object.__setattr__(self, "earlier", replace(self.earlier, columns=self.columns))
+
+    @property
+    def replaced_share(self) -> float:
+        return self.share
+
+    @property
+    def is_fitted(self) -> bool:
+        return True
+
+    def after(self, earlier: Channel) -> Replaced | None:
+        """The same after a mask of this column alone that has a likelihood."""
+        if earlier.columns != self.columns or earlier.is_grouping or earlier.estimated == "extent":
+            return None
+        share = 1 - (1 - self.share) * (1 - earlier.replaced_share)
+        of_others = earlier.earlier if isinstance(earlier, Replaced) else earlier
+        return Replaced(self.columns, share, of_others)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
