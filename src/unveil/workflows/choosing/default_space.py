@@ -12,7 +12,7 @@ from unveil.values.search_space import Combination, SearchSpace
 from unveil.wording import absent_column, listing
 
 Table = dict[str, Any]
-SWAPPED = {"from": 1, "to": 50}  # % of the ranks
+MOST_SWAPPED = 50  # % of the ranks
 NOISE = {"from": 0.05, "to": 1.5, "log": True}  # deviations of the column
 CHANGED = {"from": 0.02, "to": 0.8}  # probability that a category changes
 GROUP = {"from": 3, "to": 50, "log": True}  # records that become alike
@@ -52,7 +52,7 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
         return space
     combinations = tuple(
         Combination(name=name, mask=masks)
-        for name, masks in _combinations(columns)
+        for name, masks in _combinations(columns, len(data))
         if masks and not any(mask["method"] in space.forbid for mask in masks)
     )
     if not combinations:
@@ -91,9 +91,11 @@ def masked_columns(data: Microdata, unchanged: Sequence[str] = ()) -> MaskedColu
     )
 
 
-def _combinations(columns: MaskedColumns) -> Iterable[tuple[str, tuple[Table, ...]]]:
+def _combinations(columns: MaskedColumns, n: int) -> Iterable[tuple[str, tuple[Table, ...]]]:
     numbers, categories = columns.key_numbers + columns.weights, columns.key_categories
-    swapped = _step("rank-permutation", numbers, p=SWAPPED)
+    # At least one rank, also of columns that have one cell for each household.
+    ranks = {"from": min(-(-300 // n), MOST_SWAPPED - 1), "to": MOST_SWAPPED}
+    swapped = _step("rank-permutation", numbers, p=ranks)
     noisy = _step("additive-noise", numbers, scale=NOISE)
     changed = _step("pram", categories, theta=CHANGED, invariant=False)
     others = (
@@ -101,7 +103,7 @@ def _combinations(columns: MaskedColumns) -> Iterable[tuple[str, tuple[Table, ..
             "rank-permutation",
             columns.other_numbers,
             name="confidential",
-            p=SWAPPED | {"or_none": True},
+            p=ranks | {"or_none": True},
         ),
         *_step(
             "pram",
@@ -112,10 +114,11 @@ def _combinations(columns: MaskedColumns) -> Iterable[tuple[str, tuple[Table, ..
     )
     weights = _step("rank-permutation", columns.weights, name="weights", p=10)
     yield "swapping", (*swapped, *changed, *others)
-    yield "noise", (*noisy, *changed, *others)
+    if numbers:
+        yield "noise", (*noisy, *changed, *others)
     keys = columns.keys + columns.weights
     yield "microaggregation", (*_step("microaggregation", keys, k=GROUP), *others)
-    if len(columns.keys) > 0:
+    if columns.keys:
         ranges = _step("mondrian", columns.keys, k=GROUP)
         yield "generalisation", (*ranges, *weights, *others)
     if categories:
