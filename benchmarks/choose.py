@@ -21,6 +21,7 @@ import argparse
 import json
 import logging
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from itertools import product
@@ -39,7 +40,7 @@ from unveil.workflows.choosing.points import interleaved
 from unveil.workflows.choosing.search import Evaluated, propose
 from unveil_papers.datasets import dataset
 
-FOLDER = Path("/tmp/w")  # noqa: S108 - tables are worth keeping for a day
+FOLDER = Path(tempfile.gettempdir())
 SEED = 7
 ATTACKS = {"distance": attacks.Distance(), "rank": attacks.Rank(), "tailored": attacks.Tailored()}
 LOSSES = (measures.numeric, measures.categorical, measures.tables, measures.openness)

@@ -1,9 +1,9 @@
 """The search: which plans to try next, given all that were tried.
 
-A search begins with the declared grid. Then each round tries the middle between the two plans on
+A search begins with the declared grid. Then each round tries the middle between two plans on
 either side of the limit, and, for the rest, the plans that promise most by a Gaussian process of
-risk and loss (`surrogate`). Nothing is drawn but the points that the process ranks, so that the
-same trials and the same seed have the same plans proposed.
+risk and loss (`surrogate`), chosen from points that cover the space and points around the frontier
+(`points`). The trials and the seed alone decide what is proposed.
 """
 
 from __future__ import annotations
