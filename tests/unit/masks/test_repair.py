@@ -12,7 +12,7 @@ from strategies.examples import examples
 from strategies.masks import KINDS, masked, sizes, some, tables
 from unveil import Microdata, Schema
 from unveil.errors import DataError, SpecError
-from unveil.files.documents.toml import read_plan
+from unveil.files.documents.toml import mask_from, read_plan
 from unveil.masks import Microaggregation, RankPermutation, Repair
 from unveil.masks.repair import RepairedRecords, exposures
 from unveil.support.options import part_of
@@ -20,6 +20,8 @@ from unveil.table.households import households_of
 from unveil.values.release.channels import Groups, Replaced, Unknown
 from unveil.values.release.composition import compose
 from unveil.values.release.swap import Swap
+from unveil.values.search_space import Candidate, SearchSpace
+from unveil.workflows.choosing.default_space import filled_space
 
 AGES = [*range(30, 51), 70, 99]  # the last two are alone
 
@@ -208,3 +210,13 @@ def test_its_channel_is_of_the_others_too():
     assert compose([scatter, Replaced(("x",), 0.1)], ["x"]).unsettled == ("x",)
     groups = Groups(("x", "y"), 3, np.ones(2))
     assert "x" in compose([groups, Replaced(("x",), 0.1)], ["x", "y"]).unsettled
+
+
+def test_a_space_of_ones_own_may_name_it_and_the_default_does_not():
+    sample = unveil.households(100, seed=7)
+    default = filled_space(sample)
+    assert all(step["method"] != "repair" for one in default.combination for step in one.mask)
+    step = {"method": "repair", "columns": ["age", "income"], "share": {"from": 0.02, "to": 0.3}}
+    space = SearchSpace(combination=[{"name": "repaired", "mask": [step | {"k": 5}]}])
+    (table,) = space.tables(Candidate("repaired", (0.5,)))
+    assert mask_from(table) == Repair(share=table["share"], k=5, columns=["age", "income"])
