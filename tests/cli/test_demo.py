@@ -47,7 +47,7 @@ def demo(tmp_path_factory):
 @pytest.mark.slow
 def test_every_file_is_there(demo):
     names = {f"{name}.{kind}" for name in PLANS for kind in KINDS}
-    names |= {"households.csv", "households.toml", "policy.toml", "comparison.html"}
+    names |= {"households.csv", "households.toml", "policy.toml", "comparison.html", "choice"}
     assert {path.name for path in demo.folder.iterdir()} == names
     data = unveil.read(demo.folder / "households.csv", demo.folder / "households.toml")
     assert data == unveil.households(100, seed=3)
@@ -80,7 +80,8 @@ def test_what_is_said(demo):
     assert said.count("This release does NOT keep the policy") == 3
     assert "WHERE LIKE IS NOT COMPARED WITH LIKE" not in said
     assert "3 releases of one original of 100 people." in said
-    assert len(said.splitlines()) <= 80
+    assert "A search on 300 of these people: " in said
+    assert len(said.splitlines()) <= 85
 
 
 @pytest.mark.slow
@@ -88,7 +89,7 @@ def test_the_commands_to_try_are_commands(demo, unveil_command, monkeypatch):
     monkeypatch.chdir(demo.place)
     text = demo.out[demo.out.index("Try: ") + 5 :].replace("\\\n", " ")
     lines = [shlex.split(line)[1:] for line in text.splitlines()]
-    assert [line[0] for line in lines] == ["inspect", "mask", "audit", "compare"]
+    assert [line[0] for line in lines] == ["inspect", "mask", "audit", "compare", "choose"]
     for line in lines[:2]:
         assert unveil_command(*line).code == 0
     for line in lines[2:]:
@@ -131,7 +132,7 @@ def test_ctrl_c_leaves_whole_files(unveil_command, tmp_path, monkeypatch):
     assert done.code == 130
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {
-        "households.csv", "households.toml", "policy.toml",
+        "choice", "households.csv", "households.toml", "policy.toml",
         *(f"{name}.{kind}" for name in PLANS for kind in ("csv", "map.csv", "plan.toml")),
     }  # fmt: skip
 
@@ -146,6 +147,7 @@ def quick_audits(monkeypatch):
         return audit(original, release, **asked)
 
     monkeypatch.setattr(demonstrating, "audit", audited)
+    monkeypatch.setattr(demonstrating, "_choose", lambda *_: None)
     monkeypatch.setattr(predictors, "ROUNDS", 4)
     return made
 
@@ -174,7 +176,7 @@ def test_what_no_other_process_does_is_done_here(tmp_path, monkeypatch, quick_au
     done = [one for one, _ in seen]
     assert done == sorted(done)  # the bar never goes back
     assert {total for _, total in seen} == {seen[0][1]}
-    assert done[-1] == seen[0][1] - 100 * PARTS["comparing"]
+    assert done[-1] == seen[0][1] - 100 * PARTS["choosing"]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ ENDINGS = ("csv", "csv", "csv", "parquet", "arrow", "tsv", "xlsx", "sav", "dta",
 QUICK_AUDIT = ("--no-sweep", "--no-remedies", "--no-worst-case", "--errors=", "--attack=distance")
 WEIGHTS = {
     "mask": 6, "inspect": 4, "attack": 4, "audit": 1, "link": 1, "report": 1.5, "compare": 1.5,
-    "methods": 1, "demo": 0.5, "completion": 0.3, "papers": 0.3,
+    "methods": 1, "demo": 0.5, "choose": 0.5, "completion": 0.3, "papers": 0.3,
 }  # fmt: skip
 OUTPUTS = {  # options that write, with the files to name
     "--output": ("made.csv", "made.parquet", "survey.csv", "made", "made.xlsx", "no/made.csv", "."),
@@ -137,7 +137,7 @@ def a_command(draw, table, folder):
     survey = some_files(draw, table, folder)
     schema = ["--schema", "survey.toml"]
     args = [name, *_arguments(draw, name, table, folder, survey)]
-    if name in ("mask", "inspect", "attack", "audit", "link") and draw.chance(0.9):
+    if name in ("mask", "inspect", "attack", "audit", "link", "choose") and draw.chance(0.9):
         args += schema
     known = options_of(name, *([args[1]] if name == "attack" else []))
     for flag in draw.some(list(known), 0, draw.one((0, 1, 3))) if known else []:
@@ -148,6 +148,8 @@ def a_command(draw, table, folder):
         args.pop(draw.whole(0, len(args) - 1))
     if args[:1] == ["audit"] and "--replay" not in args:
         args += QUICK_AUDIT
+    if args[:1] == ["choose"]:
+        args += ["--trials", draw.one(("0", "x", "-1"))]  # a search takes minutes
     if args[:1] == ["demo"]:
         args += ["--records", draw.one(("5", "0", "x", "-1"))]  # the demo takes a minute
     return [one for one in args if one not in ("--halves", "--exact")]
@@ -167,6 +169,8 @@ def _arguments(draw, name, table, folder, survey):
         attack = draw.one(("distance", "rank", "rank-max", "probabilistic", "compatible", "pairs"))
         first = [attack] if name == "attack" else []
         return [*first, survey, release, "--truth", "rows.csv"]
+    if name == "choose":
+        return [survey, "--policy", "policy.toml", "--output", draw.one(("made", "survey.csv"))]
     if name in ("report", "compare"):
         files = ["audit.json"] * (1 if name == "report" else draw.whole(1, 2))
         return [*files, "--report", "page.html"] if draw.chance(0.7) else [*files, "--json"]

@@ -22,7 +22,10 @@ QUICK = unveil.AuditSettings(
     knows=["age", "rent"], sweep=False, remedies=False, worst_case=False, errors=[0.0], remask=0
 )
 AUDIT = unveil.audit(PEOPLE, RELEASE, attacks=["distance"], settings=QUICK)
-ALWAYS = {unveil.audit: {"attacks": ["nothing"], "settings": QUICK}}  # the last to be looked at
+ALWAYS = {  # the last to be looked at
+    unveil.audit: {"attacks": ["nothing"], "settings": QUICK},
+    unveil.choose: {"study": "mysql://host/database", "trials": 1},
+}
 
 DEEP = []
 for _ in range(5000):
@@ -78,7 +81,9 @@ RIGHT = {
     "models": [models.KAnonymity(k=2)], "value": PEOPLE, "name": "age", "role": "quasi",
     "rows": [0, 1], "row_map": None, "k": 2, "people": PEOPLE, "column": "age", "truth": None,
     "file_schema": Schema(), "stop_at": 2, "table": {}, "key": True,
-    "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0], "probability": [0.5, 0.5], "least": 10,
+    "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0],
+    "policy": unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 1.0}]),
+    "probability": [0.5, 0.5], "least": 10,
 }  # fmt: skip
 
 SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}
@@ -110,8 +115,8 @@ CALLABLES = dict(callables())
 NOT_FOR_USERS = {"Microdata.from_labelled", "Microdata.from_text", "Microdata.from_columns",
                  "Microdata.with_column", "Policy.class_limit", "Microdata.replace",
                  "Microdata.new_records", "Release.channels_of", "AuditSettings.resolved",
-                 "unveil.Links", "unveil.Release", "unveil.Audit", "Links.progress",
-                 "Links.attack_strangers", "Links.finder"}  # fmt: skip
+                 "unveil.Links", "unveil.Release", "unveil.Audit", "unveil.Choice",
+                 "Links.progress", "Links.attack_strangers", "Links.finder"}  # fmt: skip
 
 
 def parameters(function):
@@ -141,7 +146,12 @@ def call(function, name, value, tmp_path):
     return function(*unnamed, **named)
 
 
-SLOW = {"unveil.measures.loss", "unveil.measures.predictions", "unveil.AuditSettings"}
+SLOW = {
+    "unveil.choose",
+    "unveil.measures.loss",
+    "unveil.measures.predictions",
+    "unveil.AuditSettings",
+}
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
     for name in sorted(CALLABLES.keys() - NOT_FOR_USERS)

@@ -290,6 +290,8 @@ def test_none_grows_with_the_number_of_records():
         found.append(loss(FilePair.of(before, noisy(before, rng), np.arange(n))))
     few, many = found
     for one in few.measures:
+        if one.family == "estimates":  # intervals of more records are narrower
+            continue
         value = many[one.name].value
         allowed = 0.05 if one.family in LEARNED or "PIL" in one.name else 0.02
         assert value <= one.value + allowed, (one.reading, many[one.name].reading)

@@ -235,6 +235,7 @@ class DemoProgress:
     def __init__(self, progress: TaskProgress | None) -> None:
         self._progress = progress
         self._part, self._before = "", 0  # the part, and the duration of those before
+        self._most = 0  # shown so far: a search begins anew with each of its tasks
 
     def part(self, part: str, label: str) -> None:
         """Begin a part."""
@@ -249,5 +250,6 @@ class DemoProgress:
 
     def _show(self, label: str, share: float) -> None:
         if self._progress is not None:
-            done = self._before + min(share, 1.0) * PARTS[self._part]
-            self._progress(label, round(100 * done), 100 * sum(PARTS.values()))
+            done = round(100 * (self._before + min(share, 1.0) * PARTS[self._part]))
+            self._most = max(self._most, done)
+            self._progress(label, self._most, 100 * sum(PARTS.values()))

@@ -6,7 +6,7 @@ what, nor when. Rounds are always proposed whole; of the last one, only tasks up
 trials are worked on. More trials later therefore give the study that they would have given at once.
 """
 
-import time
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -64,7 +64,7 @@ def run_rounds(
             _work_on(task, store, evaluate)
             pause = SHORTEST_PAUSE
         elif len(finished) < len(wanted):
-            time.sleep(pause)
+            threading.Event().wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
 
