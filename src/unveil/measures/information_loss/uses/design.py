@@ -49,8 +49,13 @@ class Design:
 
     def left_out(self, totals: Floats) -> Floats:
         """Totals of all groups, and of all but each, from those of each group (the first axis)."""
-        total = totals.sum(axis=0, keepdims=True)
-        return np.concatenate([total, total - totals]) if self.groups > 1 else total
+        total: Floats = totals.sum(axis=0, keepdims=True)
+        if self.groups == 1:
+            return total
+        held = np.bincount(self.group, self.weight, minlength=self.groups)
+        alone = (held >= held.sum()).reshape(-1, *(1,) * (totals.ndim - 1))
+        # A group that has all the weight cannot be left out.
+        return np.concatenate([total, total - np.where(alone, 0.0, totals)])
 
     def group_sums(self, values: Floats) -> Floats:
         """The sums of each group over the records, of columns of values."""
