@@ -31,6 +31,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _patient():
+    """Nothing is said of compiling: what a test sees is the same in an empty cache."""
+    from unveil.support import compile as compiling
+
+    compiling.NOTICE_AFTER = 3600.0
+
+
 @pytest.fixture
 def paper_data():
     """A paper's data set by name; where it is absent the test is skipped.

@@ -48,6 +48,7 @@ from unveil.workflows.inputs.sources import as_microdata
 from unveil.workflows.mask import mask
 
 TRIALS: dict[Effort, int] = {"quick": 24, "normal": 60, "thorough": 120}
+REPEATING = "confirming on fresh seeds"
 MOST, MOST_WORKERS = 100_000, 256  # trials, and processes
 
 
@@ -186,7 +187,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
                 with interrupt_awaited():
                     tried = job.search(store, self._shown("trying plans"))
                     phase = stack.enter_context(job.open(f"{CONFIRMING} {job.trials}"))
-                    confirmed = job.confirm(phase, tried, self._shown("confirming on fresh seeds"))
+                    confirmed = job.confirm(phase, tried, self._shown(REPEATING, searching=False))
             except KeyboardInterrupt:  # the best so far
                 return Choice(self._result(job.finished(store), [], None, stopped=True), None, None)
             chosen = chosen_plan(confirmed)
@@ -214,18 +215,19 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         )
         return Choice(_with_audit(result, audited), release, audited)
 
-    def _shown(self, task: str) -> Callable[[StudyProgress], None] | None:
+    def _shown(
+        self, task: str, *, searching: bool = True
+    ) -> Callable[[StudyProgress], None] | None:
         if self.progress is None:
             return None
         show = self.progress
 
         def tell(state: StudyProgress) -> None:
-            best = len(frontier(tried_plans(state.finished)))
-            show(
-                f"{task}: {state.done} done, {state.under_way} under way, {best} on the frontier",
-                state.done,
-                state.total,
-            )
+            step = f"{task}: {state.done} done, {state.under_way} under way"
+            if searching:
+                best = len(frontier(tried_plans(state.finished)))
+                step += f", {best} on the frontier"
+            show(step, state.done, state.total)
 
         return tell
 

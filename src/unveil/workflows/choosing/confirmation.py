@@ -59,7 +59,7 @@ def confirmation(tried: TriedPlan, repeated: Sequence[TriedPlan]) -> Confirmatio
     """What the repetitions of a plan say of its limits."""
     figures = sorted(
         (_over_seeds(limit, repeated) for limit in tried.limits if limit.limit not in LOSS_LIMITS),
-        key=lambda one: -_share(one.bound, one),
+        key=lambda one: -share_used(one.bound, one),
     )
     kept = [all(limit.kept for limit in one.limits) and one.complete for one in repeated]
     losses = [inf if one.loss is None else one.loss for one in repeated]
@@ -67,7 +67,7 @@ def confirmation(tried: TriedPlan, repeated: Sequence[TriedPlan]) -> Confirmatio
         number=tried.number,
         repetitions=len(repeated),
         kept=sum(kept),
-        accepted=all(kept) and all(_share(one.bound, one) <= 1 for one in figures),
+        accepted=all(kept) and all(share_used(one.bound, one) <= 1 for one in figures),
         loss=float(np.mean(losses)),
         figures=tuple(figures),
     )
@@ -78,7 +78,9 @@ def is_undecided(found: Confirmation) -> bool:
     if found.accepted or found.kept < found.repetitions or found.repetitions >= MOST_REPETITIONS:
         return False
     least = tolerance_factor(MOST_REPETITIONS) / tolerance_factor(found.repetitions)
-    return all(_share(one.mean + least * (one.bound - one.mean), one) <= 1 for one in found.figures)
+    return all(
+        share_used(one.mean + least * (one.bound - one.mean), one) <= 1 for one in found.figures
+    )
 
 
 def _over_seeds(limit: Limit, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
@@ -105,7 +107,7 @@ def _number(limit: Limit | None, *, allowed: bool = False) -> float:
     return float(len(value)) if isinstance(value, tuple) else inf if value is None else float(value)
 
 
-def _share(value: float, figure: FigureOverSeeds) -> float:
+def share_used(value: float, figure: FigureOverSeeds) -> float:
     """The share of its limit that a value uses."""
     if figure.limit in AT_LEAST:
         return figure.allowed / value if value > 0 else inf

@@ -9,7 +9,12 @@ from unveil.values.results.choice import Confirmation, LimitCost, MethodReach
 from unveil.values.results.policy import Limit
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
-from unveil.workflows.choosing.confirmation import MOST_CONFIRMED, expected_risk, is_undecided
+from unveil.workflows.choosing.confirmation import (
+    MOST_CONFIRMED,
+    expected_risk,
+    is_undecided,
+    share_used,
+)
 from unveil.workflows.choosing.frontier import frontier as places_on_frontier
 from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key, share_of_limit
 
@@ -46,15 +51,14 @@ def next_to_confirm(
         return None
     accepted = [by_number[n] for n, one in last.items() if one.accepted]
     refused = [by_number[n] for n, one in last.items() if not one.accepted]
-    riskiest = min((_expected(by_number[one.number]) / _excess(one) for one in last.values()
-                    if not one.accepted), default=inf)  # fmt: skip
+    safe = [_expected(one) / max(_excess(last[one.number]), 1.0) for one in refused]
     if accepted:
         least = min(_loss(one) for one in accepted)
         better = [one for one in open_plans if _loss(one) < least and one.number not in last]
         better = [one for one in better if all(_risk(one) < _risk(other) for other in refused)]
         return better[-1] if better else None
     safer = [one for one in open_plans if one.number not in last]
-    fitting = [one for one in safer if _expected(one) <= min(1.0, riskiest)]
+    fitting = [one for one in safer if _expected(one) <= min([1.0, *safe])]
     if fitting:
         return fitting[0]
     untested = [one for one in safer if all(_risk(one) < _risk(other) for other in refused)]
@@ -144,12 +148,8 @@ def _expected(one: TriedPlan) -> float:
 
 
 def _excess(one: Confirmation) -> float:
-    """By how much the worst bound is beyond its limit."""
-    worst = one.figures[0] if one.figures else None
-    if worst is None or not worst.allowed:
-        return 1.0
-    share = worst.allowed / worst.bound if worst.limit in AT_LEAST else worst.bound / worst.allowed
-    return max(share, 1.0) if share > 0 else inf
+    """How many times its limit the worst bound is."""
+    return max((share_used(figure.bound, figure) for figure in one.figures), default=1.0)
 
 
 def _loosened(limit: Limit) -> float:

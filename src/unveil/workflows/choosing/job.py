@@ -107,8 +107,8 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def finished(self, store: StudyStore) -> list[TriedPlan]:
         """The plans that were tried so far."""
-        results = [task.result for task in store.tasks() if task.result is not None]
-        return [msgspec.msgpack.decode(result, type=TriedPlan) for result in results]
+        tasks = store.tasks()
+        return tried_plans([(one.work, one.result) for one in tasks if one.result is not None])
 
     def _propose(self, finished: list[Finished], n: int) -> list[bytes]:
         tried = [
