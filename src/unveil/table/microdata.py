@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,9 @@ from unveil.table.roles import ROLES, Level, role_meaning
 from unveil.table.schema import Schema
 from unveil.table.written_forms import WrittenForms
 from unveil.wording import absent_column, count, listing
+
+T = TypeVar("T")
+REMEMBERED = 100_000  # records up to which what was computed of a column is kept
 
 
 @checked_class
@@ -59,8 +62,9 @@ class Microdata:
     True
     """
 
-    __slots__ = ("_columns", "_forms", "_origin", "schema")
+    __slots__ = ("_columns", "_forms", "_origin", "_remembered", "schema")
 
+    _remembered: dict[str, dict[Hashable, Any]]  # by column
     _columns: pl.DataFrame
     _forms: WrittenForms
     _origin: Origin
@@ -158,7 +162,7 @@ class Microdata:
     def _set(
         self, columns: pl.DataFrame, forms: WrittenForms, origin: Origin, schema: Schema
     ) -> None:
-        for name, value in zip(self.__slots__, (columns, forms, origin, schema), strict=True):
+        for name, value in zip(self.__slots__, (columns, forms, origin, {}, schema), strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -255,6 +259,16 @@ class Microdata:
             declared = guess_level(self.column(name), ordered=bool(self.order(name)))
         return declared
 
+    def remember(self, column: str, what: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed of a column's cells and attribute alone; not of many records."""
+        if len(self) > REMEMBERED:
+            return compute()
+        known = self._remembered.setdefault(column, {})
+        if what not in known:
+            known[what] = compute()
+        found: T = known[what]
+        return found
+
     def replace(
         self, columns: Sequence[pl.Series], attributes: Mapping[str, Attribute] | None = None
     ) -> Microdata:
@@ -271,7 +285,9 @@ class Microdata:
             check_cells(column, schema[column.name])
         origin = self._origin.with_changed(self._columns, columns)
         forms = self._forms.with_changed(columns)
-        return self._copy(self._columns.with_columns(columns), forms, schema, origin)
+        new = self._copy(self._columns.with_columns(columns), forms, schema, origin)
+        changed = {column.name for column in columns}.union(attributes or ())
+        return new._remembering(self, changed)
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
         """A table of new records, such as synthetic ones, with some of these columns."""
@@ -289,7 +305,8 @@ class Microdata:
         schema = Schema(
             {name: self.schema[name] for name in self.schema} | {column.name: attribute}
         )
-        return self._copy(self._columns.with_columns(column), self._forms, schema)
+        new = self._copy(self._columns.with_columns(column), self._forms, schema)
+        return new._remembering(self, {column.name})
 
     def select(self, columns: Sequence[str]) -> Microdata:
         """A copy with these columns only, in this order; a text is the name of one."""
@@ -298,7 +315,8 @@ class Microdata:
         if not columns or len(set(columns)) < len(columns):
             raise UsageError("select at least one column, and none twice")
         forms = self._forms.select(columns)
-        return self._copy(self._columns.select(columns), forms, self.schema.only(columns))
+        new = self._copy(self._columns.select(columns), forms, self.schema.only(columns))
+        return new._remembering(self, set())
 
     def take(self, rows: np.ndarray[Any, Any] | Sequence[int]) -> Microdata:
         """A copy with these rows, counted from 0, in this order."""
@@ -319,6 +337,12 @@ class Microdata:
     ) -> Microdata:
         declared = self.schema if schema is None else schema
         return _restored(columns, forms, origin or self._origin, declared)
+
+    def _remembering(self, source: Microdata, changed: set[str]) -> Microdata:
+        """Share what is known of the columns that are also the source's, unchanged."""
+        for name in set(self.columns) - changed:
+            self._remembered[name] = source._remembered.setdefault(name, {})
+        return self
 
     def to_frame(self, kind: Kind | None = None) -> Any:
         """Export the table as the kind of frame it came in, or as another kind.

@@ -19,7 +19,8 @@ class Reordered(Microdata):
     _made: Microdata | None
 
     def __init__(self, source: Microdata, rows: Ints) -> None:
-        for name, value in (("source", source), ("rows", rows), ("_made", None)):
+        parts = {"source": source, "rows": rows, "_made": None, "_remembered": {}}
+        for name, value in parts.items():
             object.__setattr__(self, name, value)
         for name in ("schema", "_origin"):
             object.__setattr__(self, name, getattr(source, name))

@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from unveil.files.documents.evidence import read_evidence, read_records, write_records
 from unveil.files.locations import check_outputs
 from unveil.files.tables import write
@@ -97,11 +99,17 @@ CHOICE_SPACE = SearchSpace(
     )
 )
 ATTACKS = ("distance", "rank-max", "tailored", "households", "position")
-REMASK = 2
-IN_PARALLEL = list(PLANS)[-1]  # the release that another process audits, with its worst case
+# Each page shows something else: one what would help, one the worst case and what knowing less
+# would change. What the audits do not make would take longer than all the rest.
+LITTLE = AuditSettings(remask=2, sweep=False, remedies=False, worst_case=False)
+WHAT_IFS = {
+    "light": LITTLE,
+    "medium": msgspec.structs.replace(LITTLE, remedies=None),
+    "strong": msgspec.structs.replace(LITTLE, sweep=None, worst_case=None),
+}
+IN_PARALLEL = ("light", "strong")  # the releases that another process audits
 # Relative durations, for the progress bar.
-PARTS = {"making": 1, "masking": 2, "light": 24, "medium": 20, "strong": 8, "comparing": 1}
-PARTS["choosing"] = 20
+PARTS = {"making": 1, "masking": 2, "auditing": 30, "choosing": 30, "waiting": 5, "comparing": 1}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -142,20 +150,25 @@ def demonstrate(
         write(release.plan, folder / f"{name}.plan.toml", force=force)
         row_map = folder / f"{name}.map.csv"
         write(release, folder / f"{name}.csv", force=force, row_map=row_map)
-    audits = {}
-    with _in_parallel(folder, IN_PARALLEL, seed) as other:
-        for name in PLANS:
-            bar.part(name, f"auditing {name}")
-            if name == IN_PARALLEL and other is not None and other.wait() == 0:
+    audits, here = {}, [name for name in PLANS if name not in IN_PARALLEL]
+    with _in_parallel(folder, seed) as other:
+        bar.part("auditing", f"auditing {' and '.join(PLANS)}")
+        for name in here:
+            audits[name] = _audit(folder, name, seed, bar.step, force=force)
+        bar.part("choosing", f"choosing how to mask {CHOSEN_PEOPLE} of them")
+        choice = _choose(chosen, data.schema, seed, bar.step)
+        bar.part("waiting", f"auditing {' and '.join(IN_PARALLEL)}")
+        done = other is not None and other.wait() == 0
+        for name in IN_PARALLEL:
+            if done:
                 risks = read_records(folder / f"{name}.records.csv")
                 audits[name] = Audit(read_evidence(folder / f"{name}.json"), risks)
             else:
-                overwrite = force or name == IN_PARALLEL
-                audits[name] = _audit(folder, name, seed, bar.step, force=overwrite)
+                audits[name] = _audit(folder, name, seed, bar.step, force=True)
     bar.part("comparing", "comparing")
+    audits = {name: audits[name] for name in PLANS}
     compared = compare(list(audits.values()), names=list(PLANS), seed=seed)
-    bar.part("choosing", f"choosing how to mask {CHOSEN_PEOPLE} of them")
-    return Demonstration(audits, compared, _choose(chosen, data.schema, seed, bar.step))
+    return Demonstration(audits, compared, choice)
 
 
 def _choose(
@@ -170,7 +183,7 @@ def _choose(
         space=CHOICE_SPACE,
         trials=TRIALS,
         seed=seed,
-        settings=AuditSettings(effort="quick"),
+        settings=msgspec.structs.replace(LITTLE, effort="quick", remask=0),
         progress=progress,
         draw_seed=lambda: seed,
     )
@@ -191,11 +204,7 @@ def _audit(
         truth=folder / f"{name}.map.csv",
         policy=folder / LIMITS,
         seed=seed,
-        settings=AuditSettings(
-            plan=folder / f"{name}.plan.toml",
-            remask=REMASK,
-            worst_case=None if name == IN_PARALLEL else False,  # once, beside the other audits
-        ),
+        settings=msgspec.structs.replace(WHAT_IFS[name], plan=folder / f"{name}.plan.toml"),
         progress=progress,
     )
     write(result, folder / f"{name}.json", force=force)
@@ -204,13 +213,13 @@ def _audit(
 
 
 @contextmanager
-def _in_parallel(folder: Path, name: str, seed: int) -> Iterator[subprocess.Popen[bytes] | None]:
-    """Another process audits one release beside this one; None if it cannot be started."""
-    call = "import sys; from unveil.workflows.demo import audit_alone; audit_alone(*sys.argv[1:])"
+def _in_parallel(folder: Path, seed: int) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Another process audits some releases beside this one; None if it cannot be started."""
+    call = "import sys; from unveil.workflows.demo import audit_others; audit_others(*sys.argv[1:])"
     other = None
     with suppress(OSError):
         other = subprocess.Popen(  # noqa: S603 - this very Python, and a line of this file
-            [sys.executable, "-P", "-c", call, str(folder.absolute()), name, str(seed)],
+            [sys.executable, "-P", "-c", call, str(folder.absolute()), str(seed)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -224,9 +233,10 @@ def _in_parallel(folder: Path, name: str, seed: int) -> Iterator[subprocess.Pope
             other.wait()
 
 
-def audit_alone(folder: str, name: str, seed: str) -> None:
-    """Audit one release of a demonstration: the task of the other process."""
-    _audit(Path(folder), name, int(seed), None, force=True)  # the outputs are checked already
+def audit_others(folder: str, seed: str) -> None:
+    """Audit some releases of a demonstration: the task of the other process."""
+    for name in IN_PARALLEL:
+        _audit(Path(folder), name, int(seed), None, force=True)  # the outputs are checked already
 
 
 class DemoProgress:

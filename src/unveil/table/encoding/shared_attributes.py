@@ -91,10 +91,17 @@ def written_cells(data: Microdata, column: str) -> Ints:
     They are those of `common_cells`; but of a file that spells a value in several ways, as 1.5 and
     1.50, each spelling is another integer.
     """
+    return data.remember(column, "written", lambda: _written_cells(data, column))
+
+
+def _written_cells(data: Microdata, column: str) -> Ints:
     spelt = data.spellings(column)
     if spelt is None:
-        return common_cells(data, column=column)[0]
-    return spelt.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
+        cells = common_cells(data, column=column)[0]
+    else:
+        cells = spelt.to_physical().cast(pl.Int64).fill_null(-1).to_numpy() + 1
+    cells.setflags(write=False)  # the same array for all who ask
+    return cells
 
 
 def _kind(data: Microdata, column: str) -> str:

@@ -88,10 +88,14 @@ def codes(data: Microdata, column: str, categories: Sequence[str] | None = None)
     The categories are those given, else the declared order, else those in the cells: numbers by
     size, text by its characters. So codes do not depend on the order of the rows.
     """
+    listed = None if categories is None else check_listed(column, categories)
+    return data.remember(column, ("codes", listed), lambda: _codes(data, column, listed))
+
+
+def _codes(data: Microdata, column: str, listed: tuple[str, ...] | None) -> Codes:
     cells = _plain(data, column)
     labels = labels_of(cells)
-    if categories is not None:
-        listed = check_listed(column, categories)
+    if listed is not None:
         report_unlisted(labels, listed, f"the list of categories for column '{column}'")
     else:
         found = labels_of(cells.drop_nulls().unique().sort()).unique(maintain_order=True)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from itertools import product
+from typing import NamedTuple, TypeAlias, get_args
 
 import msgspec
 import numpy as np
@@ -20,7 +21,7 @@ from unveil.support.options import Progress
 from unveil.support.seeds import stream
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
-from unveil.values.intruder import Intruder
+from unveil.values.intruder import Direction, Intruder
 from unveil.values.release.channels import Channel
 from unveil.values.release.composition import compose
 from unveil.values.release.plan import Plan
@@ -43,6 +44,7 @@ from unveil.workflows.inputs.known_masking import groups_are_repeatable, settle,
 from unveil.workflows.inputs.scenario import Scenario, prepare
 from unveil.workflows.mask import masks_of
 
+Attacking: TypeAlias = tuple[AttackRun, Sets]  # with the sets of attributes it compares
 STRONGER = 2  # strengths beyond the least that are tried if the strongest attacks link too many
 
 
@@ -82,7 +84,7 @@ def remedies(
     known = attackers.aware.knows or ()
     proposals = proposed_remedies(trial.release, known, compared=compared, riskiest=riskiest)
     with quietly():  # nobody released what is tried here
-        before = trial.attempt(Strength("", ()), strongest=True)
+        before = trial.attempt(Strength("", ()), strongest=1.0)
         if before is None:
             return None
         limit = None if policy is None else policy.max_risk
@@ -199,7 +201,7 @@ class RemedyTrial:
             if not holds(place):
                 chosen = attempts[place]
             elif place in attempts:
-                chosen = self.attempt(strengths[place], strongest=True) or attempts[place]
+                chosen = self.attempt(strengths[place], strongest=target) or attempts[place]
                 if chosen.linked.upper <= target:
                     break
         strength, linked = chosen.strength, chosen.linked
@@ -216,8 +218,11 @@ class RemedyTrial:
             tried=len(attempts),
         ), chosen.release
 
-    def attempt(self, strength: Strength, *, strongest: bool = False) -> Attempt | None:
-        """The attack that links most after these masks; None if all are impossible then."""
+    def attempt(self, strength: Strength, *, strongest: float | None = None) -> Attempt | None:
+        """The attack that links most after these masks; None if all are impossible then.
+
+        With `strongest` the strongest take part, until one links more than this.
+        """
         table, channels = self._masked(self.release, strength.masks)
         known = self._known(table, strength.masks, channels)
         left_out = () if strength.masks else strength.columns
@@ -231,10 +236,14 @@ class RemedyTrial:
         )
         attempts = list[tuple[AttackRun, SampledShare]]()
         runs = [(self.attack.run, self.sets), *self._aware_runs(known, single=True)]
-        for run, sets in [*runs, *(self._strongest_runs(known) if strongest else ())]:
+        if strongest is not None:
+            runs += self._strongest_runs(known, strength.columns)
+        for run, sets in runs:
             attack = replace(self.attack, run=run, scenario=scenario)
             linked = highest(map(attack.share, leaving_out(sets, *left_out)))
             attempts += [] if linked is None else [(run, linked)]
+            if linked is not None and strongest is not None and linked.upper > strongest:
+                break
         if not attempts:
             return None
         emptied = table.replace([_emptied(table.column(name)) for name in left_out])
@@ -279,17 +288,28 @@ class RemedyTrial:
         plan = Plan(()) if self.known is None else self.known.plan
         return simulations(plan, self.people, self.attack.scenario.seed)
 
-    def _strongest_runs(self, known: Release | None) -> list[tuple[AttackRun, Sets]]:
-        """The attacks on all records together, but for those that take too long."""
-        runs = self._aware_runs(known, single=False)
-        for own in self.attackers.matchings:
-            if (own.blind or known is not None) and own.spec not in [one.spec for one, _ in runs]:
-                intruder = msgspec.structs.replace(own.intruder, channel=not own.blind)
-                runs.append((replace(own, intruder=intruder), (intruder.knows or (),)))
-        self.too_dear.update(run.name for run, _ in runs if not self.attackers.affordable(run))
-        return [one for one in runs if one[0].name not in self.too_dear]
+    def _strongest_runs(self, known: Release | None, masked: Sequence[str]) -> list[Attacking]:
+        """The attacks on all records together, both ways unless that takes long; cheap ones first.
 
-    def _aware_runs(self, known: Release | None, *, single: bool) -> list[tuple[AttackRun, Sets]]:
+        One that follows swaps has nothing to follow where a remedy masks all that is known.
+        """
+        own = [one for one in self.attackers.matchings if one.blind or known is not None]
+        runs = [
+            *((one, (one.intruder.knows or (),)) for one in own),
+            *self._aware_runs(known, single=False),
+        ]
+        self.too_dear.update(run.name for run, _ in runs if not self.attackers.affordable(run))
+        made = dict[str, Attacking]()
+        for (run, sets), way in product(runs, get_args(Direction)):
+            follows, turned = run.spec.undoes_masking, way != run.intruder.direction
+            useless = follows and set(run.intruder.knows or ()) <= set(masked)
+            dear = run.name in self.too_dear or (turned and (follows or run.spec.costly_to_repeat))
+            if not (useless or dear):
+                told = msgspec.structs.replace(run.intruder, direction=way, channel=not run.blind)
+                made[f"{run.name} {way}"] = replace(run, intruder=told), sets
+        return sorted(made.values(), key=lambda one: one[0].spec.costly_to_repeat)
+
+    def _aware_runs(self, known: Release | None, *, single: bool) -> list[Attacking]:
         """The method-aware attacks, on single records or all, that an audit would make."""
         if known is None:
             return []

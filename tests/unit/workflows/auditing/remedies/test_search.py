@@ -213,9 +213,9 @@ def with_shares(monkeypatch, share, more=0.0):
     """Remedies whose share is a function of the masks; the strongest attacks link so much more."""
     whole = module.RemedyTrial.attempt
 
-    def attempt(trial, strength, *, strongest=False):
+    def attempt(trial, strength, *, strongest=None):
         found = whole(trial, strength)
-        linked = share(strength.masks) + (more if strongest else 0)
+        linked = share(strength.masks) + (more if strongest is not None else 0)
         return found._replace(linked=sampled_attack.SampledShare(linked, None))
 
     monkeypatch.setattr(module.RemedyTrial, "attempt", attempt)
