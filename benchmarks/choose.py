@@ -4,11 +4,11 @@
     python benchmarks/choose.py replay [--seeds 5]      all searchers on the tables: minutes
 
 A table has every plan of a finite space of six combinations: its risk, the largest share that the
-distance, rank and method-aware attacks link, and its loss, the mean over the families of loss
-measures. Tables grow in `--folder` line by line, and an interrupted one continues. A searcher asks
-for a plan and is told both; of one that it asked for before it is told again, and of the nearest
-other plan. The figure is the hypervolume of all that it was told over that of the whole table; the
-reference is risk 1 and the largest loss of the table.
+distance, rank and method-aware attacks link, and its loss, the largest of the default uses. Tables
+grow in `--folder` line by line, and an interrupted one continues. A searcher asks for a plan and is
+told both; of one that it asked for before it is told again, and of the nearest other plan. The
+figure is the hypervolume of all that it was told over that of the whole table; the reference is
+risk 1 and the largest loss of the table.
 
 Optuna is no dependency of the project: its searchers run in the environment whose interpreter
 `--optuna` names (the Gaussian process needs torch, and minutes for each file). What they asked for
@@ -43,7 +43,6 @@ from unveil_papers.datasets import dataset
 FOLDER = Path(tempfile.gettempdir())
 SEED = 7
 ATTACKS = {"distance": attacks.Distance(), "rank": attacks.Rank(), "tailored": attacks.Tailored()}
-LOSSES = (measures.numeric, measures.categorical, measures.tables, measures.openness)
 MIDDLE = 0.5  # of a level: the place in its middle
 BUDGETS = (30, 60, 120)
 ROUND = 6  # plans that are tried at a time
@@ -57,6 +56,11 @@ class Case(NamedTuple):
     numbers: list[str]
     categories: list[str]
     attacked: int | None = None
+
+    def loss(self, release, reference):
+        """The largest loss of a use."""
+        pair = measures.FilePair.of(self.data, release.data, release.row_map)
+        return measures.overall(reference.losses(pair)).value
 
 
 def levels(low, high, n, *, log=False, whole=False):
@@ -181,7 +185,7 @@ def places(n):
     return [(level + MIDDLE) / n for level in range(n)]
 
 
-def carried_out(case, masks):
+def carried_out(case, masks, reference):
     """Every part of the risk and the loss of one plan."""
     release = unveil.mask(case.data, masks, seed=SEED)
     known = [*case.numbers, *case.categories]
@@ -196,11 +200,7 @@ def carried_out(case, masks):
                 raise
             continue
         parts[name] = float(links.sample(case.attacked).rank_of_truth.hits.mean())
-    pair = measures.FilePair.of(case.data, release.data, release.row_map)
-    figures = [figure for measure in LOSSES for figure in measure(pair).measures]
-    return {"risk": parts, "loss": measures.overall(figures).value} | {
-        "losses": {one.name: one.value for one in figures}
-    }
+    return {"risk": parts, "loss": case.loss(release, reference)}
 
 
 def tabulate(names, folder):
@@ -208,6 +208,7 @@ def tabulate(names, folder):
     for name in names:
         case, path = CASES[name](), table_path(folder, name)
         space, begun = space_of(case), time.process_time()
+        reference = measures.UseReference(case.data, seed=SEED)
         done = {_key(row) for row in read_rows(path)}
         candidates = every_candidate(space)
         with path.open("a") as file:
@@ -216,7 +217,8 @@ def tabulate(names, folder):
                 if _key(row) in done:
                     continue
                 try:
-                    row |= carried_out(case, [dict(one) for one in space.tables(candidate)])
+                    masks = [dict(one) for one in space.tables(candidate)]
+                    row |= carried_out(case, masks, reference)
                 except unveil.UnveilError as error:
                     row |= {"refused": str(error)}
                 file.write(json.dumps(row) + "\n")

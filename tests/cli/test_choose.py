@@ -9,6 +9,7 @@ import pytest
 import unveil
 from fixtures import choices
 from fixtures.evidence import evidence, verdict
+from unveil.files import Csv
 from unveil.files.documents.study_result import study_values, write_study
 from unveil.values.results.evidence import Audit
 from unveil.values.search_space import SearchSpace
@@ -46,7 +47,8 @@ def searched(tmp_path, monkeypatch):
         if search.study.chosen is None:
             return choices.choice(search.study)
         masks = search.study[search.study.chosen].masks
-        release = unveil.mask(original, list(masks), schema=given["schema"], seed=5)
+        data = unveil.read(original, given["schema"], format=given["format"])
+        release = unveil.mask(data, list(masks), seed=5)
         found = evidence(verdict=verdict(passed=search.passed), policy={"max_risk": 0.05})
         return choices.choice(search.study, release, Audit(found, {}))
 
@@ -87,6 +89,16 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     )
     assert again.code == 0
     assert len(unveil.read("m.csv")) == 60
+
+
+@pytest.mark.usefixtures("searched")
+def test_a_release_in_the_dialect_of_the_original(unveil_command, tmp_path):
+    people = unveil.read("survey.csv", "survey.toml")
+    unveil.write(people, "survey.csv", format=Csv(delimiter=";", decimal=","), force=True)
+    assert unveil_command(*CHOOSE, "--delimiter", ";", "--decimal", ",").code == 0
+    lines = (tmp_path / "out/release.csv").read_text().splitlines()
+    assert ";" in lines[0]
+    assert "." not in lines[1]
 
 
 def test_what_the_search_is_told(unveil_command, searched):
@@ -150,7 +162,7 @@ def test_json_is_the_study(unveil_command):
     ("code", "args", "said"),
     [
         (2, ("--trials", "9", "--effort", "quick"), "--trials and --effort both say how long"),
-        (2, ("--trials", "0"), "--trials"),
+        (2, ("--workers", "0"), "--workers"),
         (2, ("--effort", "long"), "'--effort': 'long' is not one of"),
         (3, ("--policy", "survey.toml"), "'attributes' is not a parameter"),
         (3, ("--policy", "no.toml"), "no.toml: the policy cannot be read"),

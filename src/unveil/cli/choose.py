@@ -11,7 +11,7 @@ import click
 from unveil.cli import options
 from unveil.cli.console import FAILED, note, print_json, progress
 from unveil.cli.options import PATH, TABLE
-from unveil.cli.sections import SectionedCommand
+from unveil.cli.sections import CSV, SectionedCommand
 from unveil.cli.verdict_text import print_choice
 from unveil.errors import UsageError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STOPPED = 130  # exit code of Ctrl-C
 SECTIONS = {
-    "What": ("schema", "policy", "space"),
+    "What": ("schema", "policy", "space", CSV),
     "Effort": ("trials", "effort", "workers", "study", "engine", "seed"),
     "Output": ("folder", "title", "as_json", "force"),
 }
@@ -32,9 +32,7 @@ SECTIONS = {
 @options.schema_option
 @click.option("--policy", type=PATH, required=True, help="TOML file of the limits.")
 @click.option("--space", type=PATH, help="TOML file of the masks to search.  [default: what suits]")
-@click.option(
-    "--trials", type=click.IntRange(min=1), metavar="NUMBER", help="Plans to try; or --effort."
-)
+@click.option("--trials", type=int, metavar="NUMBER", help="Plans to try; or --effort.")
 @click.option(
     "--effort",
     type=click.Choice(["quick", "normal", "thorough"]),
@@ -63,6 +61,7 @@ SECTIONS = {
 @click.option("--title", help="Title of the page.")
 @options.force_option
 @options.json_option
+@options.csv_options
 def command(
     original: str | Path,
     schema: Path | None,
@@ -105,7 +104,9 @@ def command(
     if given["trials"] is not None and given["effort"] is not None:
         raise UsageError("--trials and --effort both say how long to search: leave one out")
     given["effort"] = given["effort"] or "normal"
-    target = ChoiceFolder(folder, original)
+    given["format"] = options.format_of(given, original)
+    given = {name: value for name, value in given.items() if name not in options.CSV_OPTIONS}
+    target = ChoiceFolder(folder, original, given["format"])
     target.prepare((original, schema, given["policy"], given["space"]), force=force)
     given["study"] = given["study"] or folder / STORE
     choice = _choose(original, schema, given)

@@ -102,7 +102,7 @@ class Microdata:
     ) -> Microdata:
         """Make Microdata of columns of other tables, with the missing codes of their cells."""
         new = object.__new__(cls)
-        new._conform(columns, Origin(), schema, None, codes)
+        new._conform(*to_polars(columns), schema, None, codes)
         return new
 
     @classmethod

@@ -16,6 +16,7 @@ from unveil import __version__
 from unveil.engines.select import AUTO
 from unveil.errors import SchemaError, UsageError
 from unveil.files.documents.toml import as_policy, as_space
+from unveil.files.formats.base import Format
 from unveil.support.options import TaskProgress, whole_number
 from unveil.support.signals import interrupt_awaited
 from unveil.support.work import Effort
@@ -31,6 +32,7 @@ from unveil.values.search_space import SearchSpace
 from unveil.wording import listing
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
+from unveil.workflows.choosing.confirmation import REPETITIONS
 from unveil.workflows.choosing.decision import (
     chosen_plan,
     frontier,
@@ -64,6 +66,7 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
     workers: int = 1,
     study: str | os.PathLike[str] | None = None,
     engine: str = AUTO,
+    format: Format | None = None,  # noqa: A002 - the word users know
     progress: TaskProgress | None = None,
 ) -> Choice:
     """Search plans for the least loss that keeps every limit of a policy.
@@ -95,6 +98,8 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         call goes on with it, and other processes may join in. It is as private as the original.
     engine
         The engine that compares files, as for :func:`unveil.attack`.
+    format
+        The format of the original's file, if its options matter.
     progress
         Called with the task, how much is done, and the total.
 
@@ -109,7 +114,7 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
     >>> len(choice.study.tried)
     3
     """
-    data, limits = as_microdata(original, schema), told_of_plans(as_policy(policy))
+    data, limits = as_microdata(original, schema, format=format), told_of_plans(as_policy(policy))
     undecided = [name for name in data.columns if not data.schema[name].role]
     if undecided:
         raise SchemaError(
@@ -121,7 +126,7 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         original=data,
         policy=limits,
         space=filled_space(data, as_space(space)),
-        trials=whole_number(TRIALS[effort] if trials is None else trials, "trials", 1, MOST),
+        trials=TRIALS[effort] if trials is None else _checked_trials(trials),
         seed=check_seed(seed),
         settings=AuditSettings(effort=effort, engine=engine),
         progress=progress,
@@ -130,6 +135,17 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         return choosing.run(study, workers)
     with tempfile.TemporaryDirectory() as folder:
         return choosing.run(Path(folder) / "study.sqlite", workers)
+
+
+def _checked_trials(trials: int) -> int:
+    """Refuse too few, and say what one trial is."""
+    if whole_number(trials, "trials", -MOST, MOST) >= 1:
+        return trials
+    raise UsageError(
+        f"trials: {trials} are too few for one plan: a trial masks the file by one plan, measures "
+        f"its loss and attacks it; a plan that keeps the policy takes {REPETITIONS} more on fresh "
+        "seeds. Try 1 or more; quick tries 24, normal 60"
+    )
 
 
 def told_of_plans(policy: Policy | None) -> Policy:

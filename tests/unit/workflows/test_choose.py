@@ -122,7 +122,8 @@ def test_a_study_of_another_original(people, tmp_path):
     ("options", "said"),
     [
         ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
-        ({"trials": 0}, "trials: a whole number from 1"),
+        ({"trials": 0}, "0 are too few for one plan: a trial masks the file by one plan"),
+        ({"trials": 2.5}, "trials: a whole number"),
         ({"workers": 0}, "workers: a whole number from 1"),
         ({"space": SearchSpace(unchanged=["age", "pay", "debt"])}, "no mask suits the columns"),
         ({"space": SearchSpace(unchanged=["shoe"])}, "unchanged: column 'shoe' is not in the data"),
@@ -132,6 +133,21 @@ def test_a_study_of_another_original(people, tmp_path):
 def test_refused(people, options, said):
     with pytest.raises((UsageError, SpecError), match=said):
         choose(people, **options)
+
+
+def test_workers_get_the_missing_codes_of_every_cell():
+    cells = pl.DataFrame({"age": ["31", "NA", "-9", "", "50"], "job": ["a", "b", "?", "a", "?"]})
+    schema = unveil.Schema(
+        quasi=["age", "job"], numeric=["age"], missing={"age": ["NA", "-9"], "job": ["?"]}
+    )
+    data = unveil.Microdata.from_text(cells, schema)
+    sent = job.StudyJob(
+        place="", table=job.table_bytes(data), schema=schema.to_dict(), policy={}, space={}, seed=0,
+        effort="quick", engine="auto", trials=1,
+    )  # fmt: skip
+    assert sent.original == data
+    for name in data.columns:
+        assert sent.original.missing_code(name).to_list() == data.missing_code(name).to_list()
 
 
 def test_a_column_without_a_role_is_refused(people):

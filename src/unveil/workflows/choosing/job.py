@@ -70,8 +70,10 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def original(self) -> Microdata:
         """The original."""
-        frame = pl.read_ipc(io.BytesIO(self.table))
-        return Microdata(frame, Schema.from_dict(self.schema))
+        cells, codes = msgspec.msgpack.decode(self.table, type=tuple[bytes, bytes])
+        frame, of_missing = pl.read_ipc(io.BytesIO(cells)), pl.read_ipc(io.BytesIO(codes))
+        schema = Schema.from_dict(self.schema)
+        return Microdata.from_columns(frame, schema, {one.name: one for one in of_missing})
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -161,10 +163,12 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def table_bytes(data: Microdata) -> bytes:
-    """The cells of a table as the processes of a study hand them on."""
-    buffer = io.BytesIO()
-    data.to_frame("polars").write_ipc(buffer, compression="zstd")
-    return buffer.getvalue()
+    """A table as the processes of a study hand it on: its cells, and the codes of missing ones."""
+    coded = [data.missing_code(name) for name in data.columns if data.has_missing_codes(name)]
+    cells, codes = io.BytesIO(), io.BytesIO()
+    data.to_frame("polars").write_ipc(cells, compression="zstd")
+    pl.DataFrame(coded).write_ipc(codes, compression="zstd")
+    return msgspec.msgpack.encode((cells.getvalue(), codes.getvalue()))
 
 
 def tried_plans(finished: Sequence[Finished]) -> list[TriedPlan]:

@@ -19,6 +19,7 @@ from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import write_evidence
 from unveil.files.documents.study_result import is_study, read_study, write_study
 from unveil.files.documents.toml import plan_from, to_toml
+from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs, is_uri, locate
 from unveil.files.tables import write_release
 from unveil.table.schema import Schema
@@ -40,6 +41,7 @@ class ChoiceFolder:
 
     folder: Path
     original: str | os.PathLike[str]
+    format: Format | None = None  # of the original, if its options matter
 
     @property
     def release(self) -> Path:
@@ -108,9 +110,10 @@ class ChoiceFolder:
         self, release: Release, schema: Schema | str | os.PathLike[str] | None
     ) -> list[Path]:
         target = locate(self.release)
-        format_ = target.output_format(locate(self.original), None)
+        format_ = target.output_format(locate(self.original), self.format)
         documents: dict[Path, Plan | Schema] = {target.companion(".plan.toml"): release.plan}
-        if needs_schema(as_microdata(self.original, schema), release, format_):
+        original = as_microdata(self.original, schema, format=self.format)
+        if needs_schema(original, release, format_):
             documents[target.companion(".schema.toml")] = release.schema
         write_release(release, self.release, format=format_, force=True, companions=documents)
         return [self.release, *documents]
