@@ -16,6 +16,8 @@ INSTALL := $(BIN)/python $(PIP) install --constraint constraints.txt
 CASES ?= 100000
 SEED ?= 1
 PYTEST := -m pytest -n auto --dist worksteal --durations=15
+# Tests and the gate use every core by processes; threads for their small matrices would only wait.
+export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: demo test test-all test-lowest fuzz wheel wheel-check lint size gate gate-words gate-record \
   clean
