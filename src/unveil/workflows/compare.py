@@ -37,6 +37,7 @@ from unveil.workflows.inputs.audited_releases import (
     names_of,
     read_audited,
     risks_of,
+    uses_measured,
 )
 
 CRITERIA = (  # less is better
@@ -247,9 +248,9 @@ def _place(release: ComparedRelease) -> tuple[float, float]:
 def _dominated(
     placed: Sequence[ComparedRelease], evidence: Mapping[str, Evidence]
 ) -> tuple[Dominated, ...]:
-    """The dominated releases; one that met fewer attacks may only look safer."""
+    """The dominated releases; fewer attacks, or fewer uses, may only make one look better."""
     met = {
-        name: attacks_met(one) | {f"knows {known}" for known in one.known}
+        name: {*attacks_met(one), *uses_measured(one), *(f"knows {known}" for known in one.known)}
         for name, one in evidence.items()
     }
     dominated = []
