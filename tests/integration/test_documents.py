@@ -37,6 +37,8 @@ def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     quick = audits.shortened(demonstrating.audit, AS_QUICK)
     monkeypatch.setattr(demonstrating, "audit", quick)
+    monkeypatch.setattr(demonstrating, "TRIALS", 2)
+    monkeypatch.setattr(demonstrating, "CHOSEN_PEOPLE", 100)
     monkeypatch.setattr(sys, "executable", "/no/such/python")  # no other process
     readme = (ROOT / "README.md").read_text()
     lines = [

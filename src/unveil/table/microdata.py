@@ -13,7 +13,7 @@ from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
-from unveil.table.columns import labels_of, without_minus_zero
+from unveil.table.columns import equal_cells, labels_of, without_minus_zero
 from unveil.table.conform import (
     check_cells,
     check_columns,
@@ -286,8 +286,7 @@ class Microdata:
         origin = self._origin.with_changed(self._columns, columns)
         forms = self._forms.with_changed(columns)
         new = self._copy(self._columns.with_columns(columns), forms, schema, origin)
-        changed = {column.name for column in columns}.union(attributes or ())
-        return new._remembering(self, changed)
+        return new._remembering(self, {*(one.name for one in columns), *(attributes or ())})
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
         """A table of new records, such as synthetic ones, with some of these columns."""
@@ -384,7 +383,7 @@ class Microdata:
             self.columns == other.columns
             and len(self) == len(other)
             and self.schema == other.schema
-            and all(_equal_cells(a, b) for a, b in zip(self._columns, other._columns, strict=True))
+            and all(equal_cells(a, b) for a, b in zip(self._columns, other._columns, strict=True))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -393,14 +392,6 @@ class Microdata:
         roles = self.schema.role_counts()
         summary = f"{count(len(self), 'record')}, {count(len(self.columns), 'column')}"
         return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
-
-
-def _equal_cells(a: pl.Series, b: pl.Series) -> bool:
-    if a.dtype.is_numeric() and b.dtype.is_numeric():
-        whole = a.dtype.is_integer() and b.dtype.is_integer()
-        kind = pl.Int128 if whole else pl.Float64
-        return a.cast(kind).equals(b.cast(kind))
-    return labels_of(a).equals(labels_of(b))
 
 
 def _restored(*state: Any) -> Microdata:
