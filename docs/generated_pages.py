@@ -60,12 +60,14 @@ def _definition(title: str, text: str) -> nodes.definition_list_item:
 
 
 def render_docstring(
-    _app: Sphinx, _what: str, _name: str, value: Any, _options: object, lines: list[str]
+    _app: Sphinx, what: str, name: str, value: Any, _options: object, lines: list[str]
 ) -> None:
     """Turn numpy style into fields, and describe the parameters of a spec.
 
     napoleon's own handler takes "What is counted: records" for a type and its value.
     """
+    if what == "module" and name != "unveil.errors":
+        lines.clear()  # for readers of the code; the page has its own words
     sections = any(set(line) == {"-"} for line in lines)
     example = next((at for at, line in enumerate(lines) if line.startswith(">>>")), None)
     if sections and example and not lines[example - 1] and "Examples" not in lines:
