@@ -75,7 +75,7 @@ def compare(
     records
         The risk of each original by each attack, or its file, for each release that was
         attacked, in the same order; an Audit has it. With it the differences in risk have
-        intervals, by :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
+        intervals, by a bootstrap over the records.
     names
         Names of the releases; default: their files.
     policy
