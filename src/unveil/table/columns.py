@@ -189,6 +189,15 @@ def without_minus_zero(column: pl.Series) -> pl.Series:
     return column.set(zero, 0.0)
 
 
+def equal_cells(a: pl.Series, b: pl.Series) -> bool:
+    """Whether two columns have the same cells: numbers as numbers, categories as labels."""
+    if a.dtype.is_numeric() and b.dtype.is_numeric():
+        whole = a.dtype.is_integer() and b.dtype.is_integer()
+        kind = pl.Int128 if whole else pl.Float64
+        return a.cast(kind).equals(b.cast(kind))
+    return labels_of(a).equals(labels_of(b))
+
+
 def first_row(mask: pl.Series) -> int:
     """The row number, counted from 1, of the first true cell."""
     return cast("int", mask.arg_max()) + 1
