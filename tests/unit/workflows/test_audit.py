@@ -515,9 +515,7 @@ def test_the_order_of_rows_means_nothing(people, release):
     rows, moved = ([row.pop("row") - 1 for row in found["record_risks"]["riskiest"]]
                    for found in (before, after))  # fmt: skip
     alike(before, after)
-    mean = np.mean(
-        [each for name, each in one.risks.items() if name != "masked again"], axis=0
-    )
+    mean = np.mean([each for name, each in one.risks.items() if name != "masked again"], axis=0)
     assert np.allclose(mean[rows], mean[mine[moved]], rtol=0, atol=1e-12)  # as risky, or the same
     for name, each in one.risks.items():
         assert np.allclose(each[mine], other.risks[name], rtol=0, atol=1e-12)

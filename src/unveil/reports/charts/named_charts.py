@@ -17,7 +17,9 @@ _RISK_CHARTS = {Audit: "attacks", Comparison: "risk-loss", Choice: "frontier"}
 
 def named_chart(result: Audit | Comparison | Choice, name: object) -> alt.TopLevelMixin:
     """The figure of this name, on white and in the theme of the page."""
-    drawn = {one.name: one for one in summary_of(result).exhibits() if one.chart is not None}
+    charts = [one for one in summary_of(result).exhibits() if one.chart is not None]
+    charts.sort(key=lambda one: one.about is not None)  # those of single columns last
+    drawn = {one.name: one for one in charts}
     risk = drawn.get(_RISK_CHARTS[type(result)])
     named = drawn if risk is None else {RISK: risk, **drawn}
     if not isinstance(name, str) or name not in named:
