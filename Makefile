@@ -5,6 +5,7 @@
 # make wheel-check the wheel in an empty environment without extras: the demo, and what is said of a missing extra
 # make lint        ruff, mypy --strict, the layer rule
 # make size        lines and tokens against size.toml
+# make docs        the site in build/docs; a warning, such as a broken link, is an error
 # make fuzz        a hundred thousand generated cases (CASES, SEED), the result in docs/fuzzing.md: half an hour
 # make gate        every number against the record in gate/; gate-words shows changed texts, gate-record writes it anew
 # Each makes its own .venv, the last two of testing their own in build/; PYTHON chooses the interpreter.
@@ -16,8 +17,10 @@ INSTALL := $(BIN)/python $(PIP) install --constraint constraints.txt
 CASES ?= 100000
 SEED ?= 1
 PYTEST := -m pytest -n auto --dist worksteal --durations=15
+# Tests and the gate use every core by processes; threads for their small matrices would only wait.
+export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test test-all test-lowest fuzz wheel wheel-check lint size gate gate-words gate-record \
+.PHONY: demo test test-all test-lowest fuzz wheel wheel-check lint size docs gate gate-words gate-record \
   clean
 
 demo: .venv/installed
@@ -56,6 +59,9 @@ lint: .venv/installed-for-tests
 size:
 	$(PYTHON) tools/size.py
 
+docs: .venv/installed-for-docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs build/docs
+
 gate: .venv/installed-for-tests
 	$(BIN)/python -m gate
 
@@ -69,6 +75,10 @@ gate-record: .venv/installed-for-tests
 	$(PYTHON) -m venv .venv
 	$(INSTALL) hatchling editables vl-convert-python
 	$(INSTALL) --no-build-isolation --editable .
+	touch $@
+
+.venv/installed-for-docs: .venv/installed
+	$(INSTALL) --no-build-isolation --editable '.[docs]'
 	touch $@
 
 .venv/installed-for-tests: .venv/installed

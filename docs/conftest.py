@@ -2,6 +2,8 @@
 
 import pytest
 
+collect_ignore = ["conf.py", "generated_pages.py"]  # these need Sphinx
+
 
 @pytest.fixture(autouse=True)
 def registries(monkeypatch: pytest.MonkeyPatch) -> None:

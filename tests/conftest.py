@@ -27,7 +27,7 @@ settings.load_profile(os.environ.get("UNVEIL_HYPOTHESIS", "fast"))
 def pytest_collection_modifyitems(items):
     """The pages of docs have no line for a marker."""
     for item in items:
-        if item.path.parent.name == "docs":
+        if item.config.rootpath / "docs" in item.path.parents:
             item.add_marker(pytest.mark.slow)
 
 

@@ -26,7 +26,7 @@ def _requirements(*extras):
     return [one for one in map(Requirement, texts) if one.name != PROJECT["name"]]
 
 
-RUNTIME = [extra for extra in OPTIONAL if extra not in ("all", "benchmarks", "test")]
+RUNTIME = [extra for extra in OPTIONAL if extra not in ("all", "benchmarks", "docs", "test")]
 
 
 def _lowest(requirement):

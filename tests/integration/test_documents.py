@@ -1,4 +1,4 @@
-"""The README's command lines run, as written and in order; its picture of the output is true."""
+"""The command lines of README and steps run, as written and in order; tables shown are true."""
 
 import re
 import shlex
@@ -33,15 +33,18 @@ AS_QUICK = {
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_trees")
-def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/steps.md"])
+def test_the_commands_of_a_page_run(page, unveil_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     quick = audits.shortened(demonstrating.audit, AS_QUICK)
     monkeypatch.setattr(demonstrating, "audit", quick)
+    monkeypatch.setattr(demonstrating, "TRIALS", 2)
+    monkeypatch.setattr(demonstrating, "CHOSEN_PEOPLE", 100)
     monkeypatch.setattr(sys, "executable", "/no/such/python")  # no other process
-    readme = (ROOT / "README.md").read_text()
+    text = (ROOT / page).read_text()
     lines = [
         line
-        for block in re.findall(r"```console\n(.*?)```", readme, re.DOTALL)
+        for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
         for line in re.findall(r"^\$ unveil (.*)$", block, re.MULTILINE)
     ]
     assert len(lines) >= 4
@@ -51,14 +54,14 @@ def test_the_readmes_commands_run(unveil_command, tmp_path, monkeypatch):
         done = unveil_command(*shlex.split(line), *(QUICK if quick else ()))
         assert done.code == 0, (line, done.err)
         shown += done.out
-    for row in re.findall(r"^    (region|age|education|income) (.*)$", readme, re.MULTILINE):
+    for row in re.findall(r"^    (region|age|education|income) (.*)$", text, re.MULTILINE):
         assert " ".join(row).split() in [out.split() for out in shown.splitlines()]
 
 
-def test_the_readmes_schema_is_a_schema(tmp_path):
+def test_the_schema_of_the_steps_is_a_schema(tmp_path):
     import unveil
 
-    text = re.search(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "docs/steps.md").read_text(), re.DOTALL)
     path = tmp_path / "s.toml"
     path.write_text(text[1])
     assert len(unveil.files.read_schema(path)) == 3
@@ -92,3 +95,10 @@ def test_every_picture_is_there():
     assert (ROOT / "README.md", "docs/page.png") in shown
     for path, picture in shown:
         assert (path.parent / picture).is_file(), f"{path.name} shows {picture}, which is not there"
+
+
+def test_the_readme_fits_two_screens_and_its_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text()
+    assert text.count("\n") <= 110
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        assert (ROOT / target).is_file(), target

@@ -29,15 +29,18 @@ def cores(threads: int | None) -> int:
 
 @contextmanager
 def limited_threads(threads: int) -> Iterator[None]:
-    """Leave cores to other processes: in the block, work takes so many threads unless asked.
+    """Leave cores to other processes: work takes so many threads unless asked, algebra, too.
 
     >>> with limited_threads(1):
     ...     cores(None)
     1
     """
+    from threadpoolctl import threadpool_limits
+
     _limit.append(min(threads, _limit[-1]))
     try:
-        yield
+        with threadpool_limits(_limit[-1], user_api="blas"):
+            yield
     finally:
         _limit.pop()
 

@@ -281,8 +281,7 @@ class Microdata:
         origin = self._origin.with_changed(self._columns, columns)
         forms = self._forms.with_changed(columns)
         new = self._copy(self._columns.with_columns(columns), forms, schema, origin)
-        changed = {column.name for column in columns}.union(attributes or ())
-        return new._remembering(self, changed)
+        return new._remembering(self, {*(one.name for one in columns), *(attributes or ())})
 
     def new_records(self, columns: Sequence[pl.Series]) -> Microdata:
         """A table of new records, such as synthetic ones, with some of these columns."""

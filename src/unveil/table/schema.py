@@ -24,7 +24,7 @@ class Schema:
     Parameters
     ----------
     attributes
-        For each column an :class:`Attribute`, or a mapping with its fields.
+        For each column an ``Attribute``, or a mapping with its fields.
     **shorthand
         ``role=[columns]`` for each role in any vocabulary (``quasi``, ``keyVars``, ...);
         ``numeric=[columns]``, ``nominal=[columns]``, ``generalised=[columns]``,

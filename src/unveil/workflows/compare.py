@@ -37,6 +37,7 @@ from unveil.workflows.inputs.audited_releases import (
     names_of,
     read_audited,
     risks_of,
+    uses_measured,
 )
 
 CRITERIA = (  # less is better
@@ -74,7 +75,7 @@ def compare(
     records
         The risk of each original by each attack, or its file, for each release that was
         attacked, in the same order; an Audit has it. With it the differences in risk have
-        intervals, by :func:`~unveil.measures.identity.confidence_interval.paired_difference`.
+        intervals, by a bootstrap over the records.
     names
         Names of the releases; default: their files.
     policy
@@ -247,9 +248,9 @@ def _place(release: ComparedRelease) -> tuple[float, float]:
 def _dominated(
     placed: Sequence[ComparedRelease], evidence: Mapping[str, Evidence]
 ) -> tuple[Dominated, ...]:
-    """The dominated releases; one that met fewer attacks may only look safer."""
+    """The dominated releases; fewer attacks, or fewer uses, may only make one look better."""
     met = {
-        name: attacks_met(one) | {f"knows {known}" for known in one.known}
+        name: {*attacks_met(one), *uses_measured(one), *(f"knows {known}" for known in one.known)}
         for name, one in evidence.items()
     }
     dominated = []

@@ -16,6 +16,7 @@ from unveil.files.tables import write
 from unveil.masks import Microaggregation, Pram, RankPermutation
 from unveil.masks.base import ColumnMask
 from unveil.support.options import TaskProgress
+from unveil.support.threads import cores, limited_threads
 from unveil.table.sample import households
 from unveil.table.schema import Schema
 from unveil.values.disclosure_scenario import ACQUAINTANCE, INSIDER, REGISTER, DisclosureScenario
@@ -151,7 +152,7 @@ def demonstrate(
         row_map = folder / f"{name}.map.csv"
         write(release, folder / f"{name}.csv", force=force, row_map=row_map)
     audits, here = {}, [name for name in PLANS if name not in IN_PARALLEL]
-    with _in_parallel(folder, seed) as other:
+    with limited_threads(_half_of_the_cores()), _in_parallel(folder, seed) as other:
         bar.part("auditing", f"auditing {' and '.join(PLANS)}")
         for name in here:
             audits[name] = _audit(folder, name, seed, bar.step, force=force)
@@ -235,8 +236,13 @@ def _in_parallel(folder: Path, seed: int) -> Iterator[subprocess.Popen[bytes] | 
 
 def audit_others(folder: str, seed: str) -> None:
     """Audit some releases of a demonstration: the task of the other process."""
-    for name in IN_PARALLEL:
-        _audit(Path(folder), name, int(seed), None, force=True)  # the outputs are checked already
+    with limited_threads(_half_of_the_cores()):
+        for name in IN_PARALLEL:
+            _audit(Path(folder), name, int(seed), None, force=True)  # outputs are checked already
+
+
+def _half_of_the_cores() -> int:
+    return max(1, cores(None) // 2)
 
 
 class DemoProgress:

@@ -9,6 +9,7 @@ from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
+from unveil.values.results.loss import UseLoss
 from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.risk import Claims, Interval
 from unveil.workflows.compare import compare
@@ -202,6 +203,30 @@ def test_like_is_not_compared_with_like_and_it_is_said():
         assert any(said in note for note in notes), said
     one = evidence("a.csv", seed=1, known=("income", "age"))
     assert compare([one, evidence("b.csv", seed=2)]).notes == ()
+
+
+def test_losses_of_other_uses_do_not_dominate():
+    """The overall loss is the largest of the uses: with fewer uses it may only look smaller."""
+
+    def measured(name, *uses, **place):
+        lost = [
+            UseLoss(name=use, kind="relations", value=0.1, error=None, n=1, records=5, parts=(),
+                    definition="", columns=("age", use))
+            for use in uses
+        ]  # fmt: skip
+        given = evidence(name, **place)
+        loss = msgspec.structs.replace(given.loss, uses=tuple(lost))
+        return msgspec.structs.replace(given, loss=loss)
+
+    worse = measured("a.csv", "sex", "pay", risk=0.3, loss=0.2)
+    fewer = compare([worse, measured("b.csv", "sex", risk=0.1, loss=0.1)])
+    assert fewer.dominated == ()
+    (note,) = fewer.notes
+    assert note.startswith("their losses are of different uses, so not of like with like: a.csv: ")
+    assert note.endswith("pay (relations of age, pay), sex (relations of age, sex); b.csv: sex "
+                         "(relations of age, sex)")  # fmt: skip
+    same = compare([worse, measured("b.csv", "pay", "sex", risk=0.1, loss=0.1)])
+    assert (len(same.dominated), same.notes) == (1, ())
 
 
 def test_names(tmp_path):

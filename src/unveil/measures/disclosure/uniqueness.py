@@ -76,7 +76,7 @@ def release_uniqueness(
 
     On perturbed columns they mean nothing: a combination that noise made unique does not show how
     many people of the population have it. Columns that are not perturbed are then counted by
-    themselves; :func:`perturbed_columns` says which are. None where there is no quasi-identifier
+    themselves; ``perturbed`` names the others. None where there is no quasi-identifier
     in the release.
 
     >>> import unveil

@@ -51,7 +51,7 @@ def numeric(pair: FilePair) -> MeasuredLoss:
 
 
 def il1s(pair: FilePair) -> MeasuredLoss:
-    """IL1s: the mean over cells of |x - x'| / (sqrt(2) s_j); from 0, no upper end.
+    """IL1s: the mean over cells of ``|x - x'| / (sqrt(2) s_j)``; from 0, no upper end.
 
     After Mateo-Sanz, Sebé and Domingo-Ferrer, Outlier protection in continuous microdata masking
     (2004), as a mean over cells.

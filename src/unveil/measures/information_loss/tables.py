@@ -24,8 +24,8 @@ def tables(pair: FilePair) -> MeasuredLoss:
     No pairs of records are needed. Every attribute takes part: the 50 commonest categories of the
     original and all others as one; numbers in tenths by the original's quantiles (equal numbers
     stay together, so there may be fewer); missing as one more cell. A range counts as its middle, a
-    set of several categories as missing. Half the sum of |p' - p| is the share of the records that
-    would have to move, 0 to 1.
+    set of several categories as missing. Half the sum of ``|p' - p|`` is the share of the
+    records that would have to move, 0 to 1.
 
     Shuffled columns keep the single tables; their pair tables become the product of these, so that
     the distance shows how far the attributes depend on each other. It does not grow with the number

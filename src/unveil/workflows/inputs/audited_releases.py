@@ -13,6 +13,7 @@ from unveil.files.documents.evidence import read_evidence, read_records
 from unveil.support.arrays import Floats
 from unveil.values.results.comparison import WorstAttack
 from unveil.values.results.evidence import Audit, Evidence
+from unveil.values.results.loss import UseLoss
 from unveil.wording import count, listing
 
 ROUNDING = 1e-6  # per record, of a table of risks that is written and read
@@ -159,6 +160,9 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             lambda one: tuple(sorted(one.loss.columns)),
         ),
         *_differing(
+            "their losses are of different uses, so not of like with like", evidence, uses_measured
+        ),
+        *_differing(
             "they were held against different policies",
             {name: one for name, one in evidence.items() if one.policy is not None},
             _settings_of_policy,
@@ -214,6 +218,21 @@ def _differing(
 def attacks_met(evidence: Evidence) -> set[str]:
     """The attacks that a release met, without those that a sweep chose for it."""
     return {f"{one.name} {one.risk.direction}" for one in evidence.attacks if not one.sweeping}
+
+
+def uses_measured(evidence: Evidence) -> tuple[str, ...]:
+    """The uses whose largest loss is the overall loss of a release."""
+    return tuple(
+        f"{one.name} ({one.kind}{_what_of(one)})"
+        for one in sorted(evidence.loss.uses, key=lambda one: one.name)
+    )
+
+
+def _what_of(use: UseLoss) -> str:
+    """What a use declares beside its name and kind."""
+    columns = "" if use.columns is None else f" of {listing(use.columns)}"
+    target = "" if use.target is None else f" for {use.target}"
+    return columns + target + ("" if use.by is None else f" by {use.by}")
 
 
 def _missing_attacks(evidence: Mapping[str, Evidence]) -> Iterator[str]:
