@@ -82,14 +82,12 @@ _HOME = {
     "write": "unveil.files.tables",
 }
 
-_WITH_RESULTS = {"Audit", "attack", "audit", "link", "measures"}  # their results print sentences
+_DISPLAYS = "unveil.reports.displays"  # registers how values are shown, when one is first shown
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'unveil' has no attribute '{name}'")
-    if name in _WITH_RESULTS:
-        _importlib.import_module("unveil.reports.headline")
     home = _HOME[name]
     if home == "unveil":
         return _importlib.import_module(f"unveil.{name}")

@@ -1,10 +1,12 @@
 """Wording of messages: counts with nouns, lists of names, suggestions."""
 
 import difflib
+import textwrap
 from collections.abc import Iterable
 
 __all__ = [
-    "absent_column", "count", "letters", "listing", "ordinal", "printable", "reason", "suggest",
+    "absent_column", "count", "fitted", "letters", "listing", "ordinal", "printable", "reason",
+    "suggest",
 ]  # fmt: skip
 
 LISTED = 30  # names listed in a message before "and N more"
@@ -76,6 +78,11 @@ def letters(n: int) -> str:
     """
     before, last = divmod(n - 1, 26)
     return (letters(before) if before else "") + chr(ord("A") + last)
+
+
+def fitted(text: str) -> str:
+    """Text in lines of at most 80 characters, as a terminal and a notebook show it."""
+    return textwrap.fill(text, 80, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def is_text(text: str) -> bool:

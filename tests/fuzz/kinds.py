@@ -372,7 +372,7 @@ def audit(case):
     for step, promised, keys in _guarantees(data, release):
         if whole and set(found.evidence.known) <= set(keys):
             k = _class_size(promised)
-            for name, risks in found.per_record.items():
+            for name, risks in found.risks.items():
                 highest = np.nanmax(risks, initial=0)
                 said = f"{step.step} {name}: {highest} where k is {k}"
                 checks.require(highest <= 1 / k + 1e-9, "risk below 1/k", said)

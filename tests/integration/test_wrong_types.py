@@ -116,7 +116,8 @@ NOT_FOR_USERS = {"Microdata.from_labelled", "Microdata.from_text", "Microdata.fr
                  "Microdata.with_column", "Policy.class_limit", "Microdata.replace",
                  "Microdata.new_records", "Release.channels_of", "AuditSettings.resolved",
                  "unveil.Links", "unveil.Release", "unveil.Audit", "unveil.Choice",
-                 "Links.progress", "Links.attack_strangers", "Links.finder"}  # fmt: skip
+                 "Links.progress", "Links.attack_strangers", "Links.finder",
+                 "Microdata.remember"}  # fmt: skip
 
 
 def parameters(function):

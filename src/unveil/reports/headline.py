@@ -5,10 +5,9 @@ in `unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.s
 """
 
 from unveil.reports.sections.stress_test import stress_sentence
-from unveil.support import display
 from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
 from unveil.values.disclosure_scenario import STRESS_TEST
-from unveil.values.results.evidence import Audit, Evidence, Finding
+from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.risk import Risk
 
 OLDER = (
@@ -115,14 +114,10 @@ def risk_sentence(risk: Risk, attack: str) -> str:
     )
 
 
-def _audit_in_words(audit: Audit) -> str:
+def audit_in_words(audit: Audit) -> str:
+    """The result of an audit in sentences: cautions, headline and each scenario."""
     from unveil.reports.sections.scenarios import row_sentences
 
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
     return " ".join(plain(one).strip().replace("\n", ", ") for one in said)
-
-
-display.register(Audit, _audit_in_words)
-display.register(Finding, lambda finding: risk_sentence(finding.risk, finding.name))
-display.register(Risk, lambda risk: risk_sentence(risk, risk.attack))

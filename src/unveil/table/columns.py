@@ -190,7 +190,7 @@ def without_minus_zero(column: pl.Series) -> pl.Series:
 
 
 def equal_cells(a: pl.Series, b: pl.Series) -> bool:
-    """Whether two columns have equal cells: numbers as numbers, categories as labels."""
+    """Whether two columns have the same cells: numbers as numbers, categories as labels."""
     if a.dtype.is_numeric() and b.dtype.is_numeric():
         whole = a.dtype.is_integer() and b.dtype.is_integer()
         kind = pl.Int128 if whole else pl.Float64

@@ -283,8 +283,15 @@ def _fits_numbers(cell: Cell) -> bool:
     return numbers == sorted(numbers)
 
 
-def check_cells(column: pl.Series, attribute: Attribute) -> None:
-    """Check the masked cells of a column against its attribute."""
+def conforming_cells(columns: Sequence[pl.Series], schema: Schema) -> list[pl.Series]:
+    """Masked columns without minus zero, checked against their attributes."""
+    columns = [without_minus_zero(column) for column in columns]
+    for column in columns:
+        _check_cells(column, schema[column.name])
+    return columns
+
+
+def _check_cells(column: pl.Series, attribute: Attribute) -> None:
     _, marks = _mark_missing(column, attribute.missing)
     if (marks > 0).any():
         raise DataError(

@@ -98,6 +98,13 @@ class Origin(NamedTuple):
                 orders[column.name] = tuple(c for c in order if c not in gone)
         return self._replace(types=types, orders=orders)
 
+    def codebook_of(self, columns: pl.DataFrame) -> Codebook | None:
+        """The codebook, without columns whose type has changed."""
+        if self.codebook is None:
+            return None
+        same = [column.name for column in columns if column.dtype == self.stored.get(column.name)]
+        return self.codebook._replace(variables={n: self.codebook.variable(n) for n in same})
+
     def to_frame(self, columns: pl.DataFrame, kind: Kind | None = None) -> Any:
         """The columns as the kind of frame that they came in, or as another kind.
 

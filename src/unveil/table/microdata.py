@@ -9,16 +9,17 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, SchemaError, UsageError
+from unveil.support import display
 from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import Attribute
 from unveil.table.chunked_text import ChunkedText
 from unveil.table.codebook import Codebook
-from unveil.table.columns import equal_cells, labels_of, without_minus_zero
+from unveil.table.columns import equal_cells, labels_of
 from unveil.table.conform import (
-    check_cells,
     check_columns,
     conform_column,
     conform_undeclared,
+    conforming_cells,
     mark_tags,
     restore_codes,
     without_cells,
@@ -29,7 +30,7 @@ from unveil.table.infer import guess_level
 from unveil.table.roles import ROLES, Level, role_meaning
 from unveil.table.schema import Schema
 from unveil.table.written_forms import WrittenForms
-from unveil.wording import absent_column, count, listing
+from unveil.wording import absent_column, count, fitted, listing
 
 T = TypeVar("T")
 REMEMBERED = 100_000  # records up to which what was computed of a column is kept
@@ -221,11 +222,7 @@ class Microdata:
 
         Columns whose type has changed since are left out.
         """
-        whole, stored = self._origin.codebook, self._origin.stored
-        if whole is None:
-            return None
-        same = [column.name for column in self._columns if column.dtype == stored.get(column.name)]
-        return whole._replace(variables={name: whole.variable(name) for name in same})
+        return self._origin.codebook_of(self._columns)
 
     def check(self, *names: str) -> None:
         """Refuse a column that is not there, and list those that are."""
@@ -279,10 +276,8 @@ class Microdata:
         star or a value in place of a missing cell removes its code.
         """
         self.check(*(column.name for column in columns))
-        columns = [without_minus_zero(column) for column in columns]
-        schema = Schema({name: self.schema[name] for name in self.schema} | dict(attributes or {}))
-        for column in columns:
-            check_cells(column, schema[column.name])
+        schema = self.schema.updated(attributes or {})
+        columns = conforming_cells(columns, schema)
         origin = self._origin.with_changed(self._columns, columns)
         forms = self._forms.with_changed(columns)
         new = self._copy(self._columns.with_columns(columns), forms, schema, origin)
@@ -292,18 +287,14 @@ class Microdata:
         """A table of new records, such as synthetic ones, with some of these columns."""
         names = [column.name for column in columns]
         self.check(*names)
-        columns = [without_minus_zero(column) for column in columns]
-        for column in columns:
-            check_cells(column, self.schema[column.name])
+        columns = conforming_cells(columns, self.schema)
         origin = self._origin.with_changed(self._columns, columns)
         forms = WrittenForms(pl.DataFrame(), pl.DataFrame())
         return self._copy(pl.DataFrame(columns), forms, self.schema.only(names), origin)
 
     def with_column(self, column: pl.Series, attribute: Attribute) -> Microdata:
         """A copy with one more column."""
-        schema = Schema(
-            {name: self.schema[name] for name in self.schema} | {column.name: attribute}
-        )
+        schema = self.schema.updated({column.name: attribute})
         new = self._copy(self._columns.with_columns(column), self._forms, schema)
         return new._remembering(self, {column.name})
 
@@ -342,6 +333,11 @@ class Microdata:
         for name in set(self.columns) - changed:
             self._remembered[name] = source._remembered.setdefault(name, {})
         return self
+
+    @property
+    def frame_kind(self) -> Kind:
+        """The kind of frame that the table came in; polars for a file."""
+        return self._origin.kind
 
     def to_frame(self, kind: Kind | None = None) -> Any:
         """Export the table as the kind of frame it came in, or as another kind.
@@ -391,7 +387,9 @@ class Microdata:
     def __repr__(self) -> str:
         roles = self.schema.role_counts()
         summary = f"{count(len(self), 'record')}, {count(len(self.columns), 'column')}"
-        return f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})"
+        return fitted(f"Microdata({summary}{': ' if roles else ''}{', '.join(roles)})")
+
+    _repr_html_ = display.html
 
 
 def _restored(*state: Any) -> Microdata:

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from unveil.errors import SchemaError, UsageError
+from unveil.support import display
 from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import FLAGS, Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
-from unveil.wording import count, listing, suggest
+from unveil.wording import count, fitted, listing, suggest
 
 _UNDECLARED = Attribute()
 
@@ -138,6 +139,10 @@ class Schema:
         filled.lenient = self.lenient
         return filled
 
+    def updated(self, attributes: Mapping[str, Attribute]) -> Schema:
+        """A copy with further or other attributes."""
+        return Schema(self._attributes | dict(attributes))
+
     def where_there(self) -> Schema:
         """A copy that may name columns that a table lacks, as a release lacks identifiers."""
         lenient = Schema(self._attributes)
@@ -169,7 +174,10 @@ class Schema:
         roles = self.role_counts()
         without = sum(not a.role for a in self._attributes.values())
         parts = roles + ([f"{without} without a role"] if without else [])
-        return f"Schema({count(len(self), 'attribute')}{': ' if parts else ''}{', '.join(parts)})"
+        listed = f"{': ' if parts else ''}{', '.join(parts)}"
+        return fitted(f"Schema({count(len(self), 'attribute')}{listed})")
+
+    _repr_html_ = display.html
 
 
 _BY_COLUMN = ("missing", "labels", "hierarchy")

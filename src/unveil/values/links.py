@@ -11,15 +11,17 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import DataError, UsageError
+from unveil.support import display
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.checked_calls import checked_class
 from unveil.support.options import Progress, whole_number
 from unveil.support.seeds import stream
+from unveil.table.frames import Origin
 from unveil.table.row_identity import sample_rows
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.search_results import Neighbours, RankOfTruth
-from unveil.wording import count
+from unveil.wording import count, fitted
 
 if TYPE_CHECKING:
     from unveil.values.household_links import HouseholdLinks
@@ -150,7 +152,9 @@ class Links:
     def __repr__(self) -> str:
         known = "truth not known" if self.truth is None else "truth known"
         size = f"{count(len(self), 'record')}, {count(self.candidates, 'candidate')}"
-        return f"Links({self.name}: {size}, {known})"
+        return fitted(f"Links({self.name}: {size}, {known})")
+
+    _repr_html_ = display.html
 
     @property
     def name(self) -> str:
@@ -326,3 +330,11 @@ class Links:
         from unveil.values.pair_table import pair_table
 
         return pair_table(self, k)
+
+    def to_frame(self, k: int = 1) -> Any:
+        """The pairs in the kind of frame that the original came in (polars for a file).
+
+        One row for each record, and one more for each candidate that ties with its best: row
+        numbers and scores, no cell.
+        """
+        return Origin(self.pair.original.frame_kind).to_frame(self.pairs(k))

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.attacks import Attack
 from unveil.errors import DataError, FileError, UnveilError, UsageError
 from unveil.files.checkpoints import CheckpointFolder
-from unveil.files.documents.evidence import ROW, write_evidence, write_records
+from unveil.files.documents.evidence import write_evidence, write_records
 from unveil.files.documents.toml import as_policy
 from unveil.files.locations import as_path, check_outputs, locate
 from unveil.measures import UseReference
@@ -22,6 +22,7 @@ from unveil.support.options import TaskProgress
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
 from unveil.values.release.plan import check_seed
+from unveil.values.results.audit_frames import ROW
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import (
     Audit,
@@ -175,7 +176,7 @@ class AuditRun:
         """Run all steps, and write the evidence."""
         settings = self.settings
         if settings.resume and (finished := finished_audit(settings, self._statement)):
-            return finished
+            return replace(finished, frame_kind=self.inputs.pair.original.frame_kind)
         runs, left_out = self._attack_runs()
         for plan in self._scenarios:
             self.work.expected[plan.step] = plan.seconds
@@ -245,7 +246,8 @@ class AuditRun:
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
             evidence = msgspec.structs.replace(evidence, verdict=verdict)
-        return Audit(evidence, {**attacked.columns(), **mean_risks})
+        kind = inputs.pair.original.frame_kind
+        return Audit(evidence, {**attacked.columns(), **mean_risks}, frame_kind=kind)
 
     def _what_ifs(
         self, attacked: AttackResults, knowledge: Knowledge | None, steps: Checkpoints

@@ -139,7 +139,7 @@ def test_each_finding_is_what_the_attack_finds_alone(people, release, full):
                 if (one.name, one.risk.direction) == (name, direction)
             )
             assert found.risk == measures.risk(links)
-            each = full[0].per_record[f"{name} {direction}"]
+            each = full[0].risks[f"{name} {direction}"]
             people_found = links.true_rows if intruder.reverse else links.records
             assert np.array_equal(each[people_found], measures.hits(links))
 
@@ -291,7 +291,7 @@ def test_an_error_is_a_share():
 
 
 def test_masking_again(people, release, full, worst):
-    again, each = full[0].evidence.remasking, full[0].per_record["masked again"]
+    again, each = full[0].evidence.remasking, full[0].risks["masked again"]
     order = np.argsort(content_order(people))
     ordered = people.take(order)
     runs = []
@@ -312,7 +312,7 @@ def test_masking_again(people, release, full, worst):
 
 
 def test_subgroups_and_households(people, full):
-    evidence, each = full[0].evidence, full[0].per_record
+    evidence, each = full[0].evidence, full[0].risks
     groups = evidence.subgroups.groups
     assert {one.column for one in groups} == {*KNOWS}
     assert {one.group for one in groups if one.column == "town"} <= {
@@ -515,12 +515,10 @@ def test_the_order_of_rows_means_nothing(people, release):
     rows, moved = ([row.pop("row") - 1 for row in found["record_risks"]["riskiest"]]
                    for found in (before, after))  # fmt: skip
     alike(before, after)
-    mean = np.mean(
-        [each for name, each in one.per_record.items() if name != "masked again"], axis=0
-    )
+    mean = np.mean([each for name, each in one.risks.items() if name != "masked again"], axis=0)
     assert np.allclose(mean[rows], mean[mine[moved]], rtol=0, atol=1e-12)  # as risky, or the same
-    for name, each in one.per_record.items():
-        assert np.allclose(each[mine], other.per_record[name], rtol=0, atol=1e-12)
+    for name, each in one.risks.items():
+        assert np.allclose(each[mine], other.risks[name], rtol=0, atol=1e-12)
 
 
 # Work.
@@ -589,11 +587,11 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
     assert "upper end counts" in limit.reason
     assert some.evidence.households is None
     assert "drawn from 60" in plain(stress_sentence(some.evidence))
-    each = some.per_record["distance original-to-release"]
+    each = some.risks["distance original-to-release"]
     assert np.isnan(each).sum() == N - 12
     exact = audits.audit(people, release, seconds=1e-9, exact=True, **quick)
     assert all(one.risk.interval is None for one in exact.evidence.attacks)
-    assert np.array_equal(exact.per_record["distance original-to-release"][~np.isnan(each)],
+    assert np.array_equal(exact.risks["distance original-to-release"][~np.isnan(each)],
                           each[~np.isnan(each)])  # fmt: skip
 
 
@@ -716,7 +714,7 @@ def test_attacks_of_one_name_are_told_apart(people, release, tmp_path):
     found = audits.audit(people, release, evidence=tmp_path / "kept", **quick)
     names = {one.name for one in found.evidence.attacks}
     assert names == {"probabilistic", "probabilistic-2"}
-    assert len(found.per_record) == 4
+    assert len(found.risks) == 4
     plain = audits.audit(people, release, **quick)
     assert evidence_json(found.evidence) == evidence_json(plain.evidence)
     pairs = attacks.Pairs(pairs=unveil.attack(people, release, attacks.Distance()).pairs())

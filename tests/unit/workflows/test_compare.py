@@ -140,7 +140,7 @@ def test_an_audit_brings_its_records():
     ]
     found = compare(given)
     assert [one.paired is None for one in found.differences] == [False, True, True]
-    told = [given[0].per_record, given[1].per_record, hits(0.2)]
+    told = [given[0].risks, given[1].risks, hits(0.2)]
     assert all(one.paired for one in compare(given, records=told).differences)
     nobody = [*given[:2], Audit(evidence("s.csv", risk=None), {})]
     assert compare(nobody).differences == compare(nobody, records=[*told[:2], {}]).differences

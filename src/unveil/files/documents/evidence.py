@@ -4,7 +4,6 @@ import os
 
 import msgspec
 import numpy as np
-import polars as pl
 
 from unveil import __version__
 from unveil.errors import DataError, FileError
@@ -14,10 +13,10 @@ from unveil.files.tables import read, write
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
+from unveil.values.results.audit_frames import ROW, record_risks
 from unveil.values.results.evidence import FORMAT, OLDEST_FORMAT, Audit, Evidence
 from unveil.wording import reason
 
-ROW = "row"
 NO_EVIDENCE = "this is not the evidence of an audit, or not all of it"
 
 
@@ -80,9 +79,7 @@ def write_records(audit: Audit, path: str | os.PathLike[str], *, force: bool = F
 
     Rows are counted from 1; a cell is blank where the record was not attacked.
     """
-    columns = [pl.Series(ROW, np.arange(1, audit.evidence.records + 1))]
-    columns += [pl.Series(name, risks).fill_nan(None) for name, risks in audit.per_record.items()]
-    write(Microdata(pl.DataFrame(columns)), path, force=force)
+    write(Microdata(record_risks(audit)), path, force=force)
 
 
 def read_records(path: str | os.PathLike[str]) -> dict[str, Floats]:

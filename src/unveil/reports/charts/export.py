@@ -17,14 +17,19 @@ def converter() -> Any:
     return import_optional("vl_convert", "figures", "a chart as SVG and PNG")
 
 
-def svg(exhibit: Exhibit) -> bytes:
-    """The drawing, with its title and on white: it stands alone."""
+def figure_specification(exhibit: Exhibit) -> dict[str, Any]:
+    """The Vega-Lite specification of a chart that stands alone: with its title and on white."""
     title = exhibit.title if exhibit.about is None else f"{exhibit.about}: {exhibit.title.lower()}"
-    whole = specification(exhibit) | {
+    return specification(exhibit) | {
         "width": WIDTH,
         "title": title,
         "config": CONFIG | {"background": "white"},
     }
+
+
+def svg(exhibit: Exhibit) -> bytes:
+    """The drawing, with its title and on white: it stands alone."""
+    whole = figure_specification(exhibit)
     try:
         return _numbered(str(converter().vegalite_to_svg(whole))).encode()
     except ValueError:  # whose message may quote a name

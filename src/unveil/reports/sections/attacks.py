@@ -1,11 +1,12 @@
 """Attacks: the links of each, how strong they are together, and the rank of the true row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import attack_key
 from unveil.reports.sections.stress_test import stress_sentence
 from unveil.reports.tables import (
+    Table,
     counts,
     expected_counts,
     figures,
@@ -28,6 +29,7 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence, Finding, LeftOut
+from unveil.values.results.risk import Risk
 from unveil.workflows.auditing.attack_names import uses_row_order
 
 LEAST_P = 0.001  # smaller p-values are written as under this
@@ -154,29 +156,33 @@ def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
     ]
 
 
-def _attacks(shown: tuple[Finding, ...], strength: Phrase) -> Exhibit:
-    table = tabulate(
-        shown,
-        (text("attack", "[attack](attack)"), lambda one: attack(one.name)),
-        (text("direction", "direction"), lambda one: direction(one.risk.direction)),
-        expected_counts("linked", "[linked](linked)", lambda one: one.risk.expected),
-        counts("n", "of", lambda one: one.risk.n),
-        shares("share", "share", lambda one: one.risk.share),
-        low(lambda one: one.risk.interval, "of all, [at least](interval)"),
-        high(lambda one: one.risk.interval),
-        counts("guess", "[a guess](guess)", lambda one: one.risk.baseline),
+def risk_table(risks: Sequence[tuple[str, Risk]]) -> Table:
+    """The risk by each attack of a name, and what to hold it against."""
+    return tabulate(
+        risks,
+        (text("attack", "[attack](attack)"), lambda one: attack(one[0])),
+        (text("direction", "direction"), lambda one: direction(one[1].direction)),
+        expected_counts("linked", "[linked](linked)", lambda one: one[1].expected),
+        counts("n", "of", lambda one: one[1].n),
+        shares("share", "share", lambda one: one[1].share),
+        low(lambda one: one[1].interval, "of all, [at least](interval)"),
+        high(lambda one: one[1].interval),
+        counts("guess", "[a guess](guess)", lambda one: one[1].baseline),
         counts(
             "ceiling",
             "[ceiling](ceiling)",
-            lambda one: one.risk.ceiling if one.risk.attributes else None,
+            lambda one: one[1].ceiling if one[1].attributes else None,
         ),
-        (figures("chance", "[by chance](p-value), at most"), lambda one: chance(one.risk.p_value)),
-    )
+        (figures("chance", "[by chance](p-value), at most"), lambda one: chance(one[1].p_value)),
+    ).filled()
+
+
+def _attacks(shown: tuple[Finding, ...], strength: Phrase) -> Exhibit:
     return Exhibit(
         name="attacks",
         title="Share of the people whom each attack links rightly",
         chart="attacks",
-        table=table.filled(),
+        table=risk_table([(one.name, one.risk) for one in shown]),
         says=phrase(
             "Bars of the share linked by each attack in each direction, with marks for what a "
             "guess links and for the ceiling. The longest is {}, {}.",

@@ -47,17 +47,18 @@ def loss(evidence: Evidence, *, external: bool = False) -> Section:
     return Section(
         key="loss",
         title="What the masking cost",
-        paragraphs=(_overall(lost), *_missing(lost, external=external), *_score(evidence)),
+        paragraphs=(overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
-            *([_uses(lost, external=external)] if lost.uses else []),
-            _measures(lost),
+            *([uses(lost, external=external)] if lost.uses else []),
+            measures(lost),
             *([] if external else _by_group(lost.suppression)),
             *([_predictions(lost)] if predicted else []),
         ),
     )
 
 
-def _overall(lost: Loss) -> Phrase:
+def overall(lost: Loss) -> Phrase:
+    """The overall loss in a sentence, with its range."""
     overall = lost.overall
     if overall.value is None:
         return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
@@ -70,7 +71,7 @@ def _overall(lost: Loss) -> Phrase:
     )
 
 
-def _uses(lost: Loss, *, external: bool) -> Exhibit:
+def uses(lost: Loss, *, external: bool = False) -> Exhibit:
     """What each use lost; to others, without the columns that lost most."""
     table = tabulate(
         lost.uses,
@@ -151,7 +152,8 @@ def _score(evidence: Evidence) -> Iterator[Phrase]:
     )
 
 
-def _measures(lost: Loss) -> Exhibit:
+def measures(lost: Loss) -> Exhibit:
+    """Each measure of loss with its range."""
     shown = lost.measures
     table = tabulate(
         shown,

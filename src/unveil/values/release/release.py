@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.support import display
 from unveil.support.arrays import Ints
 from unveil.support.checked_calls import checked_class
 from unveil.support.options import whole_number
@@ -19,7 +20,7 @@ from unveil.table.reordered import Reordered
 from unveil.table.schema import Schema
 from unveil.values.release.channels import Channel
 from unveil.values.release.plan import Plan
-from unveil.wording import count, listing
+from unveil.wording import count, fitted, listing
 
 ROW_ORDER = ("", "rows")  # the stream that shuffles the rows of a written file
 
@@ -129,4 +130,6 @@ class Release:
     def __repr__(self) -> str:
         size = f"{count(len(self.data), 'record')}, {count(len(self.data.columns), 'column')}"
         steps = listing(method_name(type(mask)) for mask in self.plan.masks)
-        return f"Release({size}; {steps or 'not masked'})"
+        return fitted(f"Release({size}; {steps or 'not masked'})")
+
+    _repr_html_ = display.html

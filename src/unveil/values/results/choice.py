@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from unveil.support import display
 from unveil.values.release.release import Release
 from unveil.values.results.evidence import Audit
 from unveil.values.results.study import TriedPlan
@@ -127,3 +128,13 @@ class Choice:
         """The loss of the chosen plan on fresh seeds."""
         made = self.study.confirmation
         return float("nan") if made is None else made.loss
+
+    _repr_html_ = display.html
+
+    def chart(self, name: str = "risk") -> Any:
+        """One chart of the page as an Altair chart, which a notebook draws.
+
+        "risk" sets the risk of every plan against its loss. An unknown name is refused with the
+        list of names, which are those of the figures of `unveil.report`.
+        """
+        return display.chart(self, name)

@@ -4,9 +4,11 @@ from typing import Any
 
 import msgspec
 
+from unveil.support import display
 from unveil.values.results.policy import Limit
 from unveil.values.results.risk import Interval
 from unveil.values.results.scenarios import ScenarioResult
+from unveil.wording import count, fitted, listing, printable
 
 
 class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,3 +162,18 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def __getitem__(self, name: str) -> ComparedRelease:
         """One release by its name."""
         return next(release for release in self.releases if release.name == name)
+
+    def __repr__(self) -> str:
+        size = f"{count(len(self.releases), 'release')} of {count(self.records, 'record')}"
+        front = f"; dominated by none: {listing(self.front)}" if self.front else ""
+        return fitted(printable(f"Comparison({size}{front})"))
+
+    _repr_html_ = display.html
+
+    def chart(self, name: str = "risk") -> Any:
+        """One chart of the page as an Altair chart, which a notebook draws.
+
+        "risk" sets the risk of each release against its loss. An unknown name is refused with the
+        list of names, which are those of the figures of `unveil.report`.
+        """
+        return display.chart(self, name)

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import msgspec
 
 from unveil.errors import UsageError
+from unveil.support import display
 from unveil.support.arrays import Floats
 from unveil.support.display import shown
+from unveil.table.frames import Kind, Origin
 from unveil.values.results.disclosure import (
     CompatibleRows,
     Diversity,
@@ -31,7 +33,7 @@ from unveil.values.results.risk import Claims, Forecast, Reliability, Risk, best
 from unveil.values.results.scenarios import ScenarioResult
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
-from unveil.wording import count, listing
+from unveil.wording import count, fitted, listing
 
 ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
 FORMAT = 3  # of the evidence; it changes with the meaning of a field
@@ -261,8 +263,9 @@ class Audit:
     """
 
     evidence: Evidence
-    per_record: dict[str, Floats]  # risks; NaN where not attacked; as private as the data
+    risks: dict[str, Floats]  # of each record by each attack; NaN where not attacked
     was_finished: bool = False  # resumed when nothing was left to do
+    frame_kind: Kind = "polars"  # of the original, and so of frames; polars for a file
 
     @property
     def worst(self) -> Finding:
@@ -281,6 +284,36 @@ class Audit:
         """The information loss of the masking."""
         return self.evidence.loss
 
+    @property
+    def per_record(self) -> Any:
+        """The risk of each original by each attack, as a frame; as private as the original.
+
+        Rows are counted from 1; a cell is null where the record was not attacked. The frame is of
+        the kind that the original came in, polars for a file.
+        """
+        from unveil.values.results.audit_frames import record_risks
+
+        return Origin(self.frame_kind).to_frame(record_risks(self))
+
+    def to_frame(self) -> Any:
+        """One row for each attack in each direction, the worst first.
+
+        The columns are fields of `Risk`; `low` and `high` are the ends of its interval, null where
+        all records were attacked. The frame is of the kind that the original came in, polars for
+        a file.
+        """
+        from unveil.values.results.audit_frames import attack_risks
+
+        return Origin(self.frame_kind).to_frame(attack_risks(self))
+
+    def chart(self, name: str = "risk") -> Any:
+        """One chart of the page as an Altair chart, which a notebook draws.
+
+        "risk" shows the share that each attack links. An unknown name is refused with the list of
+        names, which are those of the figures of `unveil.report`.
+        """
+        return display.chart(self, name)
+
     def to_dict(self) -> dict[str, Any]:
         """The evidence as plain values."""
         plain: dict[str, Any] = msgspec.to_builtins(self.evidence)
@@ -294,4 +327,7 @@ class Audit:
         if not self.evidence.attacks:
             return f"Audit({size}; nobody was attacked)"
         risk = self.worst.risk
-        return f"Audit({size}; {self.worst.name} links {risk.expected:,.1f} of {risk.n:,})"
+        links = f"{self.worst.name} links {risk.expected:,.1f} of {risk.n:,}"
+        return fitted(f"Audit({size}; {links})")
+
+    _repr_html_ = display.html

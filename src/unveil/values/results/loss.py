@@ -2,8 +2,9 @@
 
 import msgspec
 
+from unveil.support import display
 from unveil.values.results.risk import Interval
-from unveil.wording import count
+from unveil.wording import count, fitted
 
 
 class LossMeasure(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,3 +198,10 @@ class Loss(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return self.overall.reading
+
+    def __repr__(self) -> str:
+        uses = count(len(self.uses), "use")
+        measures = count(len(self.measures), "measure")
+        return fitted(f"Loss({self.overall.reading}; {uses}, {measures})")
+
+    _repr_html_ = display.html

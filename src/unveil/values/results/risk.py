@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from unveil.support.display import shown
+from unveil.support.display import html, shown
+from unveil.wording import fitted
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -90,6 +91,11 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return shown(self)
+
+    def __repr__(self) -> str:
+        return fitted(f"Risk({shown(self)})")
+
+    _repr_html_ = html
 
 
 def best_claims(risk: Risk, forecast: Forecast | None) -> Claims | None:

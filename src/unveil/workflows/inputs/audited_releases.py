@@ -45,7 +45,7 @@ def read_audited(evidence: Any) -> list[AuditedRelease]:
     audited = []
     for one in evidence:
         if isinstance(one, Audit):
-            audited.append(AuditedRelease(one.evidence, per_record=one.per_record))
+            audited.append(AuditedRelease(one.evidence, per_record=one.risks))
         elif isinstance(one, Evidence):
             audited.append(AuditedRelease(one))
         else:

@@ -70,8 +70,8 @@ def test_the_risk_of_each_record_is_a_table_of_its_own(audit, tmp_path):
     for name in ("each.csv", "each.parquet"):
         write_records(audit, tmp_path / name)
         each = read_records(tmp_path / name)
-        assert list(each) == list(audit.per_record)
-        for attack, risks in audit.per_record.items():
+        assert list(each) == list(audit.risks)
+        for attack, risks in audit.risks.items():
             assert np.array_equal(each[attack], risks, equal_nan=True)
         assert np.isnan(each["distance original-to-release"]).sum() == 10
     (tmp_path / "other.csv").write_text("row,x\n1,1\n3,1\n")

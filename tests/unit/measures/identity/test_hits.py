@@ -57,7 +57,7 @@ def test_in_a_k_anonymous_file_no_risk_of_a_record_is_above_one_in_k(spec):
     smallest = measures.uniqueness(release.data, KNOWN).smallest
     assert smallest >= 5
     found = audit(people, release, knows=KNOWN, attacks=ATTACKS, **QUICK)
-    for name, risks in found.per_record.items():
+    for name, risks in found.risks.items():
         if not name.startswith("position"):
             assert np.nanmax(risks) <= 1 / smallest + 1e-12, name
     for one in found.evidence.attacks:
@@ -74,4 +74,4 @@ def test_other_columns_that_give_households_away_break_the_bound_of_a_k_anonymou
     found = audit(people, release, knows=KNOWN, attacks=("distance",), **QUICK)
     assert measures.uniqueness(release.data, KNOWN).smallest == 5
     assert found.evidence.read_off.smallest_filled < 5
-    assert np.nanmax(found.per_record["distance original-to-release"]) > 1 / 5
+    assert np.nanmax(found.risks["distance original-to-release"]) > 1 / 5

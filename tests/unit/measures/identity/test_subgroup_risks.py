@@ -135,7 +135,7 @@ def test_a_sampled_audit_attacks_rare_categories_in_full(sampled):
     for one in evidence.attacks:
         assert (one.risk.n, one.risk.population) == (40, N)
         assert 15 <= one.rare <= 40
-    assert (~np.isnan(sampled.per_record["distance original-to-release"])).sum() == 40
+    assert (~np.isnan(sampled.risks["distance original-to-release"])).sum() == 40
     towns = {one.group: one for one in evidence.subgroups.groups if one.column == "town"}
     assert (towns["d"].n, towns["d"].size, towns["d"].interval) == (12, 12, None)
     assert towns["a"].n < 40

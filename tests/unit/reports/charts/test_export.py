@@ -44,5 +44,5 @@ def test_a_tree_that_was_not_built_takes_the_script_of_the_package(monkeypatch, 
 def _script(monkeypatch, templates):
     """Without what was kept for other pages."""
     monkeypatch.setattr(page, "TEMPLATES", templates)
-    monkeypatch.setattr(page, "_template", lambda name: (templates / name).read_text())
+    monkeypatch.setattr(page, "template", lambda name: (templates / name).read_text())
     return page._drawing.__wrapped__()

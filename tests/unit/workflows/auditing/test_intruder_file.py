@@ -93,7 +93,7 @@ def test_a_file_that_shares_nothing_is_linked_all_the_same(whole):
     assert risk.attributes == ("x", "y", "z", "a", "b", "c", "d", "sex")
     assert risk.intruder["records"] == "a file of its own"
     assert found.details["method"]
-    each = whole.per_record["structural-intruder-file original-to-release"]
+    each = whole.risks["structural-intruder-file original-to-release"]
     there = np.isin(frame()["person"].to_numpy(), own("x")["person"].to_numpy())
     assert np.array_equal(~np.isnan(each), there)
     assert each[there].sum() == pytest.approx(risk.expected)
