@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
+from threadpoolctl import threadpool_limits
 
 from unveil.support.arrays import Floats
 
@@ -43,8 +44,9 @@ def fit_weights(blocks: Sequence[Floats], first: Floats) -> tuple[Floats, int]:
         slopes = np.sum([slope for _, slope in parts], axis=0) / len(parts)
         return total, slopes + 2 * HELD * away
 
-    found = minimize(
-        loss, first, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(first),
-        options={"maxiter": STEPS},
-    )  # fmt: skip
+    with threadpool_limits(1):  # the last bits depend on the number of threads
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(first),
+            options={"maxiter": STEPS},
+        )  # fmt: skip
     return found.x, int(found.nit)
