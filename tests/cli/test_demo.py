@@ -11,12 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 import unveil
-from fixtures import audits
+from fixtures import audits, choices
 from fixtures.browser_checks import CUT, EMPTY, LAPTOP, LOST, PHONE, WIDE
 from strategies.examples import THOROUGH
+from unveil.cli import demo as command
 from unveil.cli.main import main
-from unveil.files.documents.evidence import evidence_json
+from unveil.files.documents.evidence import evidence_json, read_evidence
 from unveil.measures.information_loss import predictors
+from unveil.values.results.evidence import Audit
 from unveil.workflows import demo as demonstrating
 from unveil.workflows.demo import PARTS, PLANS, DemoProgress, demonstrate
 
@@ -39,7 +41,7 @@ def demo(tmp_path_factory):
         if not THOROUGH:
             patch.setattr(demonstrating, "audit", audits.shortened(audit, SHORT))
         patch.chdir(place)
-        patch.setattr(sys, "argv", ["unveil", "demo", "-n", "100", "--seed", "3"])
+        patch.setattr(sys, "argv", ["unveil", "-v", "demo", "-n", "100", "--seed", "3"])
         main()  # which returns, although policies are broken
     return SimpleNamespace(place=place, folder=place / "demo", out=out.getvalue())
 
@@ -73,15 +75,33 @@ def test_what_is_written_gives_the_same_again(demo, tmp_path):
 @pytest.mark.slow
 def test_what_is_said(demo):
     said = demo.out
-    assert "nobody in it is anybody" in said
+    assert "is a made-up survey of persons in households" in said
     for name in PLANS:
-        assert re.search(rf"^{name}, by the policy \S+: This release ", said, re.MULTILINE)
+        assert re.search(rf"^{name}: This release ", said, re.MULTILINE)
         assert os.path.join("demo", f"{name}.html") in said
     assert said.count("This release does NOT keep the policy") == 3
     assert "WHERE LIKE IS NOT COMPARED WITH LIKE" not in said
     assert "3 releases of one original of 100 people." in said
     assert "A search on 300 of these people: " in said
     assert len(said.splitlines()) <= 85
+
+
+@pytest.mark.slow
+def test_a_screen_unless_more_is_asked_for(demo, capsys):
+    found = {name: Audit(read_evidence(demo.folder / f"{name}.json"), {}) for name in PLANS}
+    compared = unveil.compare([one.evidence for one in found.values()], names=list(PLANS))
+    result = demonstrating.Demonstration(found, compared, choices.choice())
+    command._print_releases(demo.folder, result, whole=False)
+    command._print_next_commands(demo.folder, whole=False)
+    said = capsys.readouterr().out
+    assert "strong: This release " in said
+    assert "3 releases of one original of 100 people." in said
+    assert "RISK AND LOSS" not in said
+    assert said.count("unveil choose") == 1
+    assert len(said.splitlines()) <= 32
+    assert said.splitlines()[-1] == (
+        "`unveil demo --force --verbose` prints every table and more commands."
+    )
 
 
 @pytest.mark.slow

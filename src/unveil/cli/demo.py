@@ -1,17 +1,23 @@
 """``unveil demo``."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from unveil.cli import options
-from unveil.cli.console import print_table, progress, say
+from unveil.cli.console import has_flag, print_table, progress, say
 from unveil.cli.options import PATH
 from unveil.cli.verdict_text import print_comparison
 from unveil.errors import FileError
 from unveil.support.phrases import plain
 from unveil.wording import reason
+
+if TYPE_CHECKING:
+    from unveil.workflows.demo import Demonstration
 
 PAGES = 0.04  # duration of the pages, beside all else
 
@@ -37,20 +43,9 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     releases are compared; a small search chooses another. Each step gets a page. All files are in
     the folder.
     """
-    from unveil.reports.summary import choice_summary, summary
     from unveil.reports.write import report
-    from unveil.table.sample import SCHEMA as ATTRIBUTES
     from unveil.workflows.choosing.outputs import PAGE
-    from unveil.workflows.demo import (
-        CHOICE,
-        CHOSEN_PEOPLE,
-        COMPARISON,
-        DATA,
-        DESCRIPTIONS,
-        LIMITS,
-        PLANS,
-        demonstrate,
-    )
+    from unveil.workflows.demo import CHOICE, COMPARISON, demonstrate
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,54 +64,65 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
             report(audit, folder / f"{name}.html", force=force)
         report(result.comparison, folder / COMPARISON, force=force)
         report(result.choice, folder / CHOICE / PAGE, force=force)
-    say("A made-up survey of persons in households; nobody in it is anybody.")
-    say()
-    say(f"{folder / DATA} was masked in {len(PLANS)} ways:")
-    say()
-    quasi = set(ATTRIBUTES.with_role("quasi"))
-    rows = [
-        [
-            name if step == 0 else "",
-            description,
-            "every quasi-identifier"
-            if set(mask.columns or ()) == quasi
-            else ", ".join(mask.columns or ()),
-        ]
-        for name, masks in PLANS.items()
-        for step, (mask, description) in enumerate(zip(masks, DESCRIPTIONS[name], strict=True))
-    ]
-    print_table(["release", "what is done", "to"], rows)
-    say()
-    for name, audit in result.audits.items():
-        say(f"{name}, by the policy {folder / LIMITS}: {plain(summary(audit.evidence).verdict)}")
-        say()
-    print_comparison(result.comparison)
-    say()
-    chosen = plain(choice_summary(result.choice).verdict)
-    say(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
-    say()
+    _print_releases(folder, result, whole=has_flag("verbose"))
     say(f"The pages: {folder / COMPARISON}   all releases beside each other; open this one")
     for name in result.audits:
         say(f"           {folder / f'{name}.html'}   the audit of {name}")
     say(f"           {folder / CHOICE / PAGE}   the search, and what it chose")
     say()
-    _print_next_commands(folder)
+    _print_next_commands(folder, whole=has_flag("verbose"))
 
 
-def _print_next_commands(folder: Path) -> None:
+def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None:
+    """What was done, what the audits found, and what a search chose: a screen, or everything."""
+    from unveil.reports.summary import choice_summary, comparison_summary, summary
+    from unveil.workflows.demo import CHOSEN_PEOPLE, DATA, DESCRIPTIONS, LIMITS, PLANS
+
+    say(f"{folder / DATA} is a made-up survey of persons in households. It was masked in "
+        f"{len(PLANS)} ways:")  # fmt: skip
+    say()
+    rows = [
+        [name if step == 0 else "", description, ", ".join(mask.columns or ())]
+        for name, masks in PLANS.items()
+        for step, (mask, description) in enumerate(zip(masks, DESCRIPTIONS[name], strict=True))
+    ]
+    head = ["release", "what is done", "to"]
+    shown = len(head) if whole else 2
+    print_table(head[:shown], [row[:shown] for row in rows])
+    say()
+    say(f"Each release was attacked and checked against the policy {folder / LIMITS}:")
+    say()
+    for name, audit in result.audits.items():
+        say(f"{name}: {plain(summary(audit.evidence).verdict)}")
+        say()
+    if whole:
+        print_comparison(result.comparison)
+    else:
+        say(plain(comparison_summary(result.comparison).verdict))
+    say()
+    chosen = plain(choice_summary(result.choice).verdict)
+    say(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
+    say()
+
+
+def _print_next_commands(folder: Path, *, whole: bool) -> None:
     from unveil.workflows.demo import DATA, LIMITS, PLANS, SCHEMA
 
     def path(name: str) -> str:
         return quote(str(folder / name))
 
-    say(f"Try: unveil inspect {path(DATA)} --schema {path(SCHEMA)}")
-    say(f"     unveil mask {path(DATA)} --schema {path(SCHEMA)} \\")
-    say(f"         --plan {path('medium.plan.toml')} -o masked.csv")
-    say(f"     unveil audit {path(DATA)} {path('strong.csv')} --schema {path(SCHEMA)} \\")
-    say(f"         --truth {path('strong.map.csv')} \\")
-    say(f"         --plan {path('strong.plan.toml')} \\")
-    say(f"         --policy {path(LIMITS)} --report audit.html")
-    evidence = " ".join(path(f"{name}.json") for name in PLANS)
-    say(f"     unveil compare {evidence} --report comparison.html")
-    say(f"     unveil choose {path(DATA)} --schema {path(SCHEMA)} \\")
+    survey = f"{path(DATA)} --schema {path(SCHEMA)}"
+    if whole:
+        say(f"Try: unveil inspect {survey}")
+        say(f"     unveil mask {survey} \\")
+        say(f"         --plan {path('medium.plan.toml')} -o masked.csv")
+        say(f"     unveil audit {path(DATA)} {path('strong.csv')} --schema {path(SCHEMA)} \\")
+        say(f"         --truth {path('strong.map.csv')} \\")
+        say(f"         --plan {path('strong.plan.toml')} \\")
+        say(f"         --policy {path(LIMITS)} --report audit.html")
+        evidence = " ".join(path(f"{name}.json") for name in PLANS)
+        say(f"     unveil compare {evidence} --report comparison.html")
+    say(f"{'    ' if whole else 'Try:'} unveil choose {survey} \\")
     say(f"         --policy {path(LIMITS)} -o chosen")
+    if not whole:
+        say("`unveil demo --force --verbose` prints every table and more commands.")
