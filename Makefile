@@ -1,5 +1,5 @@
-# make demo        the whole way on an embedded sample: releases, audits, a comparison, pages; under a minute
-# make test        the fast tier: every module and command; under three minutes on two cores
+# make demo        the whole way on an embedded sample: releases, audits, a comparison, pages, a choice: about a minute once installed
+# make test        the fast tier: every module and command; about a quarter of an hour on two cores
 # make test-all    every test: 100 examples of each property, the papers' tables, browsers, PostgreSQL
 # make test-lowest the lowest versions that pyproject.toml allows: units and commands
 # make wheel-check the wheel in an empty environment without extras: the demo, and what is said of a missing extra

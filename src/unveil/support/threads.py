@@ -29,7 +29,7 @@ def cores(threads: int | None) -> int:
 
 @contextmanager
 def limited_threads(threads: int) -> Iterator[None]:
-    """Leave cores to other processes: work takes so many threads unless asked, algebra, too.
+    """Leave cores to other processes: kernels and linear algebra use at most so many threads.
 
     >>> with limited_threads(1):
     ...     cores(None)

@@ -33,7 +33,7 @@ from unveil.table.written_forms import WrittenForms
 from unveil.wording import absent_column, count, fitted, listing
 
 T = TypeVar("T")
-REMEMBERED = 100_000  # records up to which what was computed of a column is kept
+REMEMBERED = 100_000  # records up to which results of single columns are kept
 
 
 @checked_class
@@ -257,7 +257,7 @@ class Microdata:
         return declared
 
     def remember(self, column: str, what: Hashable, compute: Callable[[], T]) -> T:
-        """What was computed of a column's cells and attribute alone; not of many records."""
+        """A result that depends on one column alone: computed once, except in large tables."""
         if len(self) > REMEMBERED:
             return compute()
         known = self._remembered.setdefault(column, {})
@@ -329,7 +329,7 @@ class Microdata:
         return _restored(columns, forms, origin or self._origin, declared)
 
     def _remembering(self, source: Microdata, changed: set[str]) -> Microdata:
-        """Share what is known of the columns that are also the source's, unchanged."""
+        """Share the results of the columns that this table has unchanged from the source."""
         for name in set(self.columns) - changed:
             self._remembered[name] = source._remembered.setdefault(name, {})
         return self

@@ -100,8 +100,8 @@ CHOICE_SPACE = SearchSpace(
     )
 )
 ATTACKS = ("distance", "rank-max", "tailored", "households", "position")
-# Each page shows something else: one what would help, one the worst case and what knowing less
-# would change. What the audits do not make would take longer than all the rest.
+# Remedies, the worst case and the knowledge sweep take most of an audit. Each is made for one
+# release, so that one page shows it.
 LITTLE = AuditSettings(remask=2, sweep=False, remedies=False, worst_case=False)
 WHAT_IFS = {
     "light": LITTLE,

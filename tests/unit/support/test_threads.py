@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from unveil.errors import UsageError
-from unveil.support.threads import block_bounds, cores, run_blocks, thread_blocks
+from unveil.support.threads import block_bounds, cores, limited_threads, run_blocks, thread_blocks
 
 
 def test_every_block_is_done_once():
@@ -17,6 +19,19 @@ def test_every_block_is_done_once():
     assert sorted(seen) == [(0, 3), (3, 6), (6, 9), (9, 10)]
     assert thread_blocks(3, 1, records_each=10_000) == [0, 0, 1, 2, 3]
     assert thread_blocks(3, 1) == [0, 3]
+
+
+def blas_threads():
+    assert np.eye(2) @ np.eye(2) is not None  # numpy's library is loaded
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+def test_linear_algebra_leaves_cores_to_other_processes():
+    with threadpool_limits(2, user_api="blas"):
+        assert blas_threads() == {2}
+        with limited_threads(1):
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}
 
 
 def test_the_first_error_stops_the_rest():

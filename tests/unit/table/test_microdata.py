@@ -11,8 +11,9 @@ import pytest
 import unveil
 from unveil import Microdata, Schema
 from unveil.errors import DataError, MissingPackageError, SchemaError, UsageError
+from unveil.table import microdata
 from unveil.table.attribute import Attribute
-from unveil.table.encoding.to_arrays import numbers
+from unveil.table.encoding.to_arrays import codes, numbers
 from unveil.table.frames import to_polars
 
 YEAR_2020 = datetime.datetime(2020, 1, 1)
@@ -28,6 +29,20 @@ def test_missing_codes_are_missing_inside_and_come_back_outside():
     assert data.to_frame().equals(FRAME)
     assert data.take([1, 0]).to_frame().rows() == [(9, "?", 2.0), (31, "a", 1.5)]
     assert data.select(["job"]).to_frame().equals(FRAME.select("job"))
+
+
+def test_results_of_a_column_are_computed_once_and_never_kept_too_long(monkeypatch):
+    data = Microdata(FRAME, Schema(nominal=["job", "age"]))
+    first = codes(data, "job")
+    assert codes(data, "job") is codes(data.select(["job"]), "job") is first
+    other = data.replace([pl.Series("job", ["c", "c", "c", "a"])])
+    assert codes(other, "job").categories == ("a", "c")
+    assert codes(other, "age") is codes(data, "age")
+    ordered = data.replace([], {"job": Attribute(level="ordinal", order=("b", "a", "?"))})
+    assert codes(ordered, "job").categories == ("b", "a", "?")
+    assert codes(data.take([0, 0]), "job").codes.tolist() == [0, 0]
+    monkeypatch.setattr(microdata, "REMEMBERED", 3)
+    assert codes(data, "pay") is not codes(data, "pay")
 
 
 def test_several_codes_are_told_apart_when_they_come_back():

@@ -222,7 +222,7 @@ def test_losses_of_other_uses_do_not_dominate():
     fewer = compare([worse, measured("b.csv", "sex", risk=0.1, loss=0.1)])
     assert fewer.dominated == ()
     (note,) = fewer.notes
-    assert note.startswith("their losses are of different uses, so not of like with like: a.csv: ")
+    assert note.startswith("their losses measure different uses and cannot be compared: a.csv: ")
     assert note.endswith("pay (relations of age, pay), sex (relations of age, sex); b.csv: sex "
                          "(relations of age, sex)")  # fmt: skip
     same = compare([worse, measured("b.csv", "pay", "sex", risk=0.1, loss=0.1)])

@@ -160,7 +160,7 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             lambda one: tuple(sorted(one.loss.columns)),
         ),
         *_differing(
-            "their losses are of different uses, so not of like with like", evidence, uses_measured
+            "their losses measure different uses and cannot be compared", evidence, uses_measured
         ),
         *_differing(
             "they were held against different policies",

@@ -275,6 +275,32 @@ def test_a_matching_of_the_audit_is_made_on_remedies():
 
 
 @pytest.mark.usefixtures("_free")
+def test_matchings_are_made_both_ways_until_one_links_too_many(people, release, monkeypatch):
+    made = []
+    share = sampled_attack.SampledAttack.share
+
+    def counted(attack, known):
+        if attack.run.spec.matching != "nearest":
+            made.append(attack.run.intruder.direction)
+        return share(attack, known)
+
+    monkeypatch.setattr(sampled_attack.SampledAttack, "share", counted)
+    monkeypatch.setattr(module, "proposed_remedies", lambda *_, **__: [])
+    both = [attacks.Distance(), attacks.Distance(matching="one-to-one")]
+    tried(people, release.data, attacks=both, knows=["age", "pay"])
+    assert sorted(made) == ["original-to-release", "release-to-original"]
+    made.clear()
+    whole = module.RemedyTrial.attempt
+    monkeypatch.setattr(
+        module.RemedyTrial,
+        "attempt",
+        lambda trial, strength, **_: whole(trial, strength, strongest=0.0),
+    )
+    tried(people, release.data, attacks=both, knows=["age", "pay"])
+    assert made == []  # the blind attack on single records already links more than 0
+
+
+@pytest.mark.usefixtures("_free")
 def test_a_remedy_without_a_formula_is_attacked_by_simulation(monkeypatch):
     """Noise, then a permutation: its law links more than the noise that looks alike."""
     far = proposals.PERMUTATION._replace(strengths=(40,))
