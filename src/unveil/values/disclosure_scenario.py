@@ -83,8 +83,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     together: Annotated[
         bool | None,
         Meta(
-            description="Whether the intruder compares all his records at once; otherwise one "
-            "person at a time."
+            description="Whether the intruder compares all records at once and knows who lives "
+            "together; otherwise one person at a time, the default of a further intruder."
         ),
     ] = None
     max_linked: Annotated[

@@ -30,7 +30,7 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan, held_by
 from unveil.workflows.auditing.scenarios.definitions import note_on
 from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file
-from unveil.workflows.auditing.scenarios.limits import ANY_NUMBER
+from unveil.workflows.auditing.scenarios.limits import ANY_NUMBER, most_of
 from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_FOLLOWED = "no attack names rows whose other cells could be read"
@@ -65,7 +65,8 @@ class AttackTally:
         self.hits += float(np.sort(per_link).sum())
         self.n += len(members)
         self.guess += baseline(members)
-        most = None if hides_grouping(members) or not len(members) else ceiling(members)
+        known = plan.scenario.knows or ()
+        most = None if hides_grouping(members) or not len(members) else ceiling(members, known)
         self.ceiling = None if most is None or self.ceiling is None else self.ceiling + most
         risks = risk_per_record(members, len(self.per_record), held.people)
         self.per_record = np.where(np.isnan(risks), self.per_record, risks)
@@ -103,6 +104,13 @@ class Tallies(NamedTuple):
     every: list[AttackTally]
     best: AttackTally | None
     claiming: AttackTally | None  # with the most correct claims
+
+    @property
+    def ceiling(self) -> float | None:
+        """The most that any attack can link of the people whom the best one attacks."""
+        best = self.best
+        same = [one.ceiling for one in self.every if best is not None and one.n == best.n]
+        return max((one for one in same if one is not None), default=None)
 
 
 def _added(first: Claims, second: Claims) -> Claims:
@@ -159,10 +167,16 @@ def most_claimed(attacks: Iterable[T]) -> T | None:
 
 
 def unknown_columns(inputs: AuditInputs, known: Sequence[str]) -> tuple[str, ...]:
-    """The released columns of people that an intruder does not know, and might learn."""
-    pair = inputs.pair
-    wanted = {*pair.with_role("confidential"), *pair.with_role("quasi")}
-    return tuple(name for name in pair.attributes if name in wanted and name not in known)
+    """The released columns of people that an intruder does not know, whatever their role."""
+    return tuple(name for name in inputs.pair.attributes if name not in known)
+
+
+def not_counted(
+    learned: Sequence[Inference], inputs: AuditInputs, known: Sequence[str]
+) -> tuple[str, ...]:
+    """The unknown columns that no figure covers: generalised ones, and those without a value."""
+    counted = {one.column for one in learned}
+    return tuple(n for n in unknown_columns(inputs, known) if learned and n not in counted)
 
 
 def _learned(
@@ -174,13 +188,13 @@ def _learned(
     )
 
 
-def pooled(draws: Sequence[tuple[Inference, ...]]) -> tuple[Inference, ...]:
-    """What is learned over all draws, the largest gain first."""
+def pooled(draws: Sequence[tuple[Inference, ...]], *, drawn: bool) -> tuple[Inference, ...]:
+    """What is learned over all draws, the column first that a limit judges."""
     by_column: dict[str, list[Inference]] = {}
     for one in (inference for draw in draws for inference in draw):
         by_column.setdefault(one.column, []).append(one)
     found = [_pooled(parts) for parts in by_column.values()]
-    return tuple(sorted(found, key=lambda one: (-one.learned, one.column)))
+    return tuple(sorted(found, key=lambda one: (-most_of(one, drawn=drawn), one.column)))
 
 
 def _pooled(parts: Sequence[Inference]) -> Inference:
@@ -210,7 +224,9 @@ def _result(
     best, claiming = tallies.best, tallies.claiming
     ranked = sorted(tallies.every, key=lambda one: (one is not best, -one.share, one.run.step))
     population = ANY_NUMBER if scenario.error else members
-    learned = () if best is None else pooled(best.learned)
+    linked = None if best is None else shared(best.hits, best.n, population)
+    drawn = linked is not None and linked.interval is not None
+    learned = () if best is None else pooled(best.learned, drawn=drawn)
     people = _people(scenario, plan.first)
     confirmed, wrong = _confirmed(claiming, scenario, population, members)
     return ScenarioResult(
@@ -228,14 +244,16 @@ def _result(
         draws=plan.draws,
         attack=None if best is None else best.run.name,
         direction="original-to-release",
-        linked=None if best is None else shared(best.hits, best.n, population),
+        linked=linked,
         guess=None if best is None else best.guess,
-        ceiling=None if best is None else best.ceiling,
+        ceiling=tallies.ceiling,
         claimed_by=None if claiming is None else claiming.run.name,
         confirmed=confirmed,
         wrongly_confirmed=wrong,
         learned=learned,
         not_learned="" if learned else why_not_learned(inputs, scenario.knows or ()),
+        learned_by=best.run.name if best is not None and learned else None,
+        not_counted=not_counted(learned, inputs, scenario.knows or ()),
         attacks=tuple(
             ScenarioAttack(
                 name=one.run.name,

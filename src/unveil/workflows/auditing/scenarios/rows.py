@@ -44,13 +44,16 @@ def scenario_rows(
     inputs: AuditInputs,
     settings: AuditSettings,
     attacked: AttackResults,
-    learned: tuple[Inference, ...],
+    learned: tuple[tuple[Inference, ...], str | None],
     steps: Checkpoints,
 ) -> tuple[ScenarioResult, ...]:
-    """What each intruder achieves, the stress test first; nothing where nobody was attacked."""
+    """What each intruder achieves, the stress test first; nothing where nobody was attacked.
+
+    `learned` is what the stress test learns, and the attack off whose links that is read.
+    """
     if not attacked.results:
         return ()
-    rows = [stress_test(inputs, attacked.findings, learned)]
+    rows = [stress_test(inputs, attacked, *learned)]
     for plan in plans:
         work = partial(scenario_result, plan, inputs, settings)
         rows.append(steps.run(plan.step, ScenarioResult, work))
