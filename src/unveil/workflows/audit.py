@@ -222,7 +222,6 @@ class AuditRun:
         strongest = strongest_forward(attacked, self.work, inputs.pair)
         work = partial(read_by_links, strongest, inputs)
         learned = steps.run("inference", tuple[Inference, ...], work)
-        by = None if strongest is None else strongest.name
         confidential = inputs.pair.with_role("confidential")
         statement = self._statement
         evidence = Evidence(
@@ -240,9 +239,7 @@ class AuditRun:
             plugins=plugins,
             policy_classes=count_classes(self.policy, inputs),
             inference=tuple(one for one in learned if one.column in confidential),
-            scenarios=scenario_rows(
-                self._scenarios, inputs, settings, attacked, (learned, by), steps
-            ),
+            scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             mask_knowledge=inputs.mask_knowledge(attacked.specs),
             **measure(inputs, attacked, steps, settings, self.work, self.policy),
         )

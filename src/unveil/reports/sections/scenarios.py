@@ -289,8 +289,8 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
             "out.",
         )
     if result.learned_by not in (None, result.attack) and not external:
-        by = attack(result.learned_by or "")
-        yield phrase("What is learned comes from the links of another attack, {}.", by)
+        other = attack(result.learned_by or "")
+        yield phrase("What is learned comes from the links of another attack, {}.", other)
     if result.not_counted and not external:
         yield phrase("Learned leaves out {}: generalised or empty.", names(result.not_counted))
     if result.draws > 1:

@@ -63,7 +63,6 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     wrongly_confirmed: SharedCount | None
     learned: tuple[Inference, ...] = ()  # the largest first; where drawn, by the upper end
     not_learned: str = ""  # why nothing can be learned, or was measured
-    learned_by: str | None = None  # the attack off whose links it is read; None: older evidence
     not_counted: tuple[str, ...] = ()  # unknown columns that `learned` does not cover
     attacks: tuple[ScenarioAttack, ...] = ()  # the most linked first
     left_out: tuple[str, ...] = ()  # attacks that were not made, each with the reason
@@ -82,6 +81,11 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     def knows_all(self) -> bool:
         """Whether no column is left to learn."""
         return self.not_learned == KNOWS_ALL
+
+    @property
+    def learned_by(self) -> str | None:
+        """The attack off whose links the unknown columns are read."""
+        return self.learned[0].attack if self.learned else None
 
     @property
     def most_learned(self) -> Inference | None:

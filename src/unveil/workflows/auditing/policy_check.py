@@ -27,13 +27,7 @@ from unveil.values.results.policy import (
 from unveil.values.results.risk import Interval
 from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
-from unveil.workflows.auditing.scenarios.limits import (
-    NOBODY_ATTACKED,
-    NOT_IN_EVIDENCE,
-    excess_of,
-    scenario_limits,
-    use_limits,
-)
+from unveil.workflows.auditing.scenarios.limits import excess_of, scenario_limits, use_limits
 from unveil.workflows.inputs.released_columns import released_columns
 from unveil.workflows.mask import masks_of
 
@@ -100,8 +94,8 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             )
         )
     limits.extend(use_limits(policy, evidence.loss.uses))
-    absent = NOT_IN_EVIDENCE if evidence.attacks else NOBODY_ATTACKED
-    limits.extend(scenario_limits(policy, evidence.scenarios, absent))
+    attacked = bool(evidence.attacks)
+    limits.extend(scenario_limits(policy, evidence.scenarios, attacked=attacked))
     undecided = evidence.unchanged.without_role
     said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
     # The identifier that states the truth is in the audited copy only, as the caution asks.
@@ -142,7 +136,7 @@ def _of_all(interval: Interval | None) -> str:
 
 def _risk(evidence: Evidence) -> Measured:
     if not evidence.attacks:
-        return NOBODY_ATTACKED
+        return "nobody was attacked"
     worst = max(evidence.attacks, key=lambda finding: finding.highest)
     risk = worst.risk
     linked = f"{worst.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"

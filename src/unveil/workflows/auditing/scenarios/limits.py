@@ -25,12 +25,10 @@ OTHER_KNOWLEDGE = (
 
 
 def scenario_limits(
-    policy: Policy, results: tuple[ScenarioResult, ...], absent: str = NOT_IN_EVIDENCE
+    policy: Policy, results: tuple[ScenarioResult, ...], *, attacked: bool = True
 ) -> Iterator[Limit]:
-    """Every limit of every intruder of a policy; what was not measured is not kept.
-
-    `absent` is the reason for an intruder who is not among the results.
-    """
+    """Every limit of every intruder of a policy; what was not measured is not kept."""
+    absent = NOT_IN_EVIDENCE if attacked else NOBODY_ATTACKED
     by_name = {one.name: one for one in results}
     for scenario in policy.intruder:
         result = by_name.get(scenario.name)
@@ -43,11 +41,8 @@ def scenario_limits(
 def _limit(
     scenario: DisclosureScenario, name: str, allowed: float, result: ScenarioResult | str
 ) -> Limit:
-    measured: tuple[float, int, str] | str
-    if isinstance(result, str):
-        measured = result
-    else:
-        measured = _other_knowledge(scenario, result) or _measured(name, result)
+    why = result if isinstance(result, str) else _other_knowledge(scenario, result)
+    measured = why if isinstance(result, str) or why else _measured(name, result)
     of: dict[str, Any] = {"limit": name, "allowed": allowed, "scenario": scenario.name}
     if isinstance(measured, str):
         return Limit(**of, found=None, kept=False, reason=f"not measured: {measured}")

@@ -139,7 +139,7 @@ def scenario_result(
         return _result(plan, inputs, Tallies([], None, None), left_out)
     learns = plan.measures("max_learned")
     if learns:
-        best[0].learned.append(_learned(best[1], inputs, scenario))
+        best[0].learned.append(read_off_links(best[1], best[0].run, inputs, scenario.knows or ()))
     claiming = most_claimed(tallies)
     for draw in range(1, plan.draws):
         progress(len(plan.runs) + draw, len(plan.runs) + plan.draws)
@@ -150,7 +150,8 @@ def scenario_result(
                 links = _links(plan, run, held, settings)
                 tally.add(links, held, plan)
                 if tally is best[0] and learns:
-                    tally.learned.append(_learned(links, inputs, scenario))
+                    known = scenario.knows or ()
+                    tally.learned.append(read_off_links(links, tally.run, inputs, known))
     return _result(plan, inputs, Tallies(tallies, best[0], claiming), left_out)
 
 
@@ -179,13 +180,13 @@ def not_counted(
     return tuple(n for n in unknown_columns(inputs, known) if learned and n not in counted)
 
 
-def _learned(
-    links: Links, inputs: AuditInputs, scenario: DisclosureScenario
+def read_off_links(
+    links: Links, run: AttackRun, inputs: AuditInputs, known: Sequence[str], *, model: bool = False
 ) -> tuple[Inference, ...]:
-    columns = unknown_columns(inputs, scenario.knows or ())
-    return measures.linked_disclosure(
-        links, inputs.pair, seed=inputs.scenario.seed, columns=columns, model=False
-    )
+    """What the links of an attack tell of the columns that the intruder does not know."""
+    columns, seed = unknown_columns(inputs, known), inputs.scenario.seed
+    found = measures.linked_disclosure(links, inputs.pair, seed=seed, columns=columns, model=model)
+    return tuple(msgspec.structs.replace(one, attack=run.name) for one in found)
 
 
 def pooled(draws: Sequence[tuple[Inference, ...]], *, drawn: bool) -> tuple[Inference, ...]:
@@ -252,7 +253,6 @@ def _result(
         wrongly_confirmed=wrong,
         learned=learned,
         not_learned="" if learned else why_not_learned(inputs, scenario.knows or ()),
-        learned_by=best.run.name if best is not None and learned else None,
         not_counted=not_counted(learned, inputs, scenario.knows or ()),
         attacks=tuple(
             ScenarioAttack(

@@ -44,16 +44,13 @@ def scenario_rows(
     inputs: AuditInputs,
     settings: AuditSettings,
     attacked: AttackResults,
-    learned: tuple[tuple[Inference, ...], str | None],
+    learned: tuple[Inference, ...],
     steps: Checkpoints,
 ) -> tuple[ScenarioResult, ...]:
-    """What each intruder achieves, the stress test first; nothing where nobody was attacked.
-
-    `learned` is what the stress test learns, and the attack off whose links that is read.
-    """
+    """What each intruder achieves, the stress test first; nothing where nobody was attacked."""
     if not attacked.results:
         return ()
-    rows = [stress_test(inputs, attacked, *learned)]
+    rows = [stress_test(inputs, attacked, learned)]
     for plan in plans:
         work = partial(scenario_result, plan, inputs, settings)
         rows.append(steps.run(plan.step, ScenarioResult, work))

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from unveil import measures
 from unveil.measures.identity.risk import expected_of_classes
 from unveil.models.row_counts import classes_of
 from unveil.support.options import Progress
@@ -19,6 +18,7 @@ from unveil.workflows.auditing.scenarios.results import (
     most_claimed,
     not_counted,
     pooled,
+    read_off_links,
     shared,
     unknown_columns,
     why_not_learned,
@@ -44,20 +44,14 @@ def read_by_links(
 ) -> tuple[Inference, ...]:
     """What the links of an attack tell of the columns that the intruder does not know."""
     progress(0, 1)
-    columns = unknown_columns(inputs, inputs.known)
-    if run is None or not columns:
+    if run is None or not unknown_columns(inputs, inputs.known):
         return ()
     links = inputs.scenario.links(run.spec, run.intruder)
-    return measures.linked_disclosure(
-        links, inputs.pair, seed=inputs.scenario.seed, columns=columns
-    )
+    return read_off_links(links, run, inputs, inputs.known, model=True)
 
 
 def stress_test(
-    inputs: AuditInputs,
-    attacked: AttackResults,
-    learned: tuple[Inference, ...],
-    learned_by: str | None,
+    inputs: AuditInputs, attacked: AttackResults, learned: tuple[Inference, ...]
 ) -> ScenarioResult:
     """The attacks of the audit as a row of its scenarios."""
     findings, members = attacked.findings, len(inputs.pair.originals)
@@ -90,7 +84,6 @@ def stress_test(
         else shared(claims.claimed - claims.right, claims.n, members),
         learned=found,
         not_learned="" if found else why_not_learned(inputs, inputs.known),
-        learned_by=learned_by if found else None,
         not_counted=not_counted(found, inputs, inputs.known),
         attacks=tuple(
             ScenarioAttack(name=one.name, direction=one.risk.direction, linked=_linked(one))
@@ -121,7 +114,7 @@ def _ceiling(inputs: AuditInputs, attacked: AttackResults) -> float | None:
         to = pair.truth.record_of_row[of]
     true = TrueLinks(of, to, np.ones(len(of)))
     most = expected_of_classes(of_rows, true, reverse=worst.run.intruder.reverse)
-    return max(*claimed, most)
+    return max([*claimed, most])
 
 
 def _linked(finding: Finding) -> SharedCount:
