@@ -83,8 +83,15 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     together: Annotated[
         bool | None,
         Meta(
-            description="Whether the intruder compares all his records at once; otherwise one "
-            "person at a time."
+            description="Whether the intruder compares all records at once; otherwise one person "
+            "at a time."
+        ),
+    ] = None
+    knows_households: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the intruder knows who lives together; by default only the "
+            "insider does."
         ),
     ] = None
     max_linked: Annotated[
@@ -158,7 +165,16 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     @property
     def knowledge(self) -> tuple[str, ...]:
         """The fields that are set, beside the name and the limits."""
-        fields = ("knows", "records", "error", "coarse", "member", "plan", "together")
+        fields = (
+            "knows",
+            "records",
+            "error",
+            "coarse",
+            "member",
+            "plan",
+            "together",
+            "knows_households",
+        )
         return tuple(field for field in fields if getattr(self, field) is not None)
 
     @property

@@ -211,6 +211,7 @@ def _goal(remedies: Remedies) -> Phrase:
 
 def _remedies(remedies: Remedies) -> Exhibit:
     steps: list[Remedies | Remedy] = [remedies, *remedies.tried]
+    others = several(len(remedies.not_searched), "further limit")
     table = tabulate(
         steps,
         (
@@ -244,14 +245,17 @@ def _remedies(remedies: Remedies) -> Exhibit:
                 "On {} people among {} rows; among fewer rows more are linked. As it is, {} ({}) "
                 "links most. {} An attribute that is left out counts in the loss as missing in "
                 "every record. Each remedy is as weak as it can be, or the strongest that was "
-                "tried; the loss is of those that reach the aim, else of the best. {}Audit the new "
-                "release before you rely on it.",
+                "tried; the loss is of those that reach the aim, else of the best. {}{}Audit the "
+                "new release before you rely on it.",
                 counted(remedies.n),
                 counted(remedies.among),
                 attack(remedies.attack),
                 direction(remedies.direction),
                 _knowledge_of(remedies),
                 _too_dear(remedies),
+                phrase("The search covers only what the stress test links, not {}. ", others)
+                if remedies.not_searched
+                else (),
             ),
         ),
     )

@@ -197,7 +197,8 @@ def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     if most is None:
         return phrase("nothing: {}", result.not_learned)
     of = () if external else phrase("\n{}", name(most.column))
-    interval = _ends(most.gain) if result.drawn and most.gain is not None else ()
+    drawn = result.drawn or most.sampled
+    interval = _ends(most.gain) if drawn and most.gain is not None else ()
     return phrase("{}{}{}", percent(most.learned), of, interval)
 
 
@@ -287,6 +288,11 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
             "as wrong: each person of the original stands for one of them, with the own row taken "
             "out.",
         )
+    if result.learned_by not in (None, result.attack) and not external:
+        other = attack(result.learned_by or "")
+        yield phrase("What is learned comes from the links of another attack, {}.", other)
+    if result.not_counted and not external:
+        yield phrase("Learned leaves out {}: generalised or empty.", names(result.not_counted))
     if result.draws > 1:
         yield phrase("The figures are of {} disjoint draws of people.", counted(result.draws))
     if result.left_out and not external:

@@ -305,3 +305,4 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     ]
     learned: float = 0.0  # linked beyond control, at least 0; 0 in older evidence
     gain: Interval | None = None  # of linked minus control, over the people; None: too few
+    sampled: bool = False  # whether the people are drawn from more

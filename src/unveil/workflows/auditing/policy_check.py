@@ -94,7 +94,8 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             )
         )
     limits.extend(use_limits(policy, evidence.loss.uses))
-    limits.extend(scenario_limits(policy, evidence.scenarios))
+    attacked = bool(evidence.attacks)
+    limits.extend(scenario_limits(policy, evidence.scenarios, attacked=attacked))
     undecided = evidence.unchanged.without_role
     said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
     # The identifier that states the truth is in the audited copy only, as the caution asks.
