@@ -80,6 +80,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     external: bool = False
     cautions: tuple[Phrase, ...] = ()  # above the verdict
+    answers: tuple[Fact, ...] = ()  # tested, found, meaning, next: in place of the verdict
     first: Exhibit | None = None  # the table below the verdict
     date: str = ""  # of the page
 
