@@ -152,11 +152,10 @@ def _unchanged_columns(evidence: Evidence) -> Iterator[Phrase]:
     same = evidence.unchanged
     if same.quasi and same.singled_out_quasi:
         yield phrase(
-            "Unchanged attributes: {} {} compared exactly and {} [out](singled-out) {} of {} "
-            "records. [Permute](mask-rank-permutation) or [recode](mask-global-recoding) them, or "
-            "use [PRAM](mask-pram).",
+            "Unchanged attributes: {} can be compared exactly. Together they "
+            "[single out](singled-out) {} of {} records. [Permute](mask-rank-permutation) or "
+            "[recode](mask-global-recoding) them, or use [PRAM](mask-pram).",
             names(same.quasi),
-            *(("can be", "single") if len(same.quasi) > 1 else ("can be", "singles")),
             counted(same.singled_out_quasi),
             counted(same.records),
         )
@@ -181,7 +180,7 @@ def _worst_subgroup(evidence: Evidence) -> Iterator[Phrase]:
     worst = None if evidence.subgroups is None else evidence.subgroups.highest
     if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
         yield phrase(
-            "[Subgroup](subgroup): {} {} is linked to {}, all people to {}. Mask the attributes "
+            "[Subgroup](subgroup): of {} {}, {} are linked, of all people {}. Mask the attributes "
             "that set this group apart more strongly.",
             name(worst.column),
             name(worst.group),
