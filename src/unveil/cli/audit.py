@@ -117,7 +117,7 @@ def command(
     else:
         if result.was_finished:
             note(f"{chosen['evidence']}: this audit was finished already; nothing was run again.")
-        print_audit(result)
+        print_audit(result, whole=has_flag("verbose"))
         pages.say()
         for option, what in (
             ("evidence", "every number of the audit"),

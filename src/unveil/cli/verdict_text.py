@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from unveil.cli.console import has_flag, print_table, say
+from unveil.cli.console import print_table, say
 from unveil.support.phrases import plain
 from unveil.wording import count
 
@@ -31,13 +31,13 @@ ROWS["knowledge-surface"] = 12
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
 
 
-def print_audit(audit: Audit) -> None:
-    """Print the result of an audit: one screen, or every table if verbose."""
+def print_audit(audit: Audit, *, whole: bool) -> None:
+    """Print the result of an audit: one screen, or with every table."""
     from unveil.reports.sections.scenarios import BRIEF, brief_table
     from unveil.reports.summary import summary
 
     page = summary(audit.evidence)
-    if has_flag("verbose"):
+    if whole:
         _print(page)
         return
     _print_top(page)

@@ -23,8 +23,8 @@ def _worst_attack(evidence: Evidence, *, external: bool) -> Phrase:
     people, interval = several(risk.n, "person"), phrase("")
     if risk.interval is not None:
         low, high = percent(risk.interval.low), percent(risk.interval.high)
-        people = phrase("{}, a sample of {}", people, counted(risk.population))
-        interval = phrase("; {} to {} of all", low, high)
+        people = phrase("{}, drawn from {}", people, counted(risk.population))
+        interval = phrase("; of all {} to {}", low, high)
     ceiling: Phrase = ()
     if risk.attributes and evidence.ceiling is not None:
         ceiling = phrase(

@@ -168,6 +168,8 @@ def _miss(limit: Limit, estimates: Estimates) -> Phrase:
     if not _is_number(limit.found) or not _is_number(limit.allowed):
         return said
     allowed = cast("float", limit.allowed)
+    if limit.limit in ALWAYS:
+        return said + phrase(": {}", counted(cast("float", limit.found)))
     if limit.limit in NO_SHARES:
         found = decimal(cast("float", limit.found))
         return said + phrase(" {} ({} allowed)", found, as_given(allowed))

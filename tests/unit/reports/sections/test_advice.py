@@ -181,7 +181,10 @@ def test_what_comes_first(case, given):
 
 
 def test_a_broken_limit_names_its_intruder():
-    limits = {"verdict.limits.[123456].scenario": "register", "verdict.limits.1.limit": "max_linked"}
+    limits = {
+        "verdict.limits.[123456].scenario": "register",
+        "verdict.limits.1.limit": "max_linked",
+    }
     said = plain(advice(numbered(limits)).paragraphs[0])
     assert said.startswith("Broken limits: register, linked; register, may stay unchanged;")
 
