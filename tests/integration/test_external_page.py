@@ -100,7 +100,7 @@ def _section(text, key):
 
 def test_it_says_what_it_leaves_out(external):
     assert "External report" in external
-    assert "This page is for others" in external
+    assert "This is the external page" in external
 
 
 def test_the_figures_are_of_the_same_summary(discarded):

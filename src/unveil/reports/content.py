@@ -25,7 +25,7 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     """A table, and the chart that is drawn of it."""
 
     name: str  # of its figure
-    title: str
+    title: str | Phrase  # what it shows; of a chart, its finding
     table: Table
     chart: str | None = None  # how it is drawn; None: the table is shown itself
     lead: tuple[Phrase, ...] = ()  # what to see in it

@@ -6,7 +6,6 @@ The first screen is in `unveil.reports.answers`, the table of intruders below it
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from unveil.reports.sections.stress_test import stress_sentence
@@ -14,7 +13,7 @@ from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, 
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.risk import Risk
-from unveil.wording import count
+from unveil.wording import count, fitted
 
 if TYPE_CHECKING:
     from unveil.workflows.auditing.replay import Replay
@@ -24,7 +23,6 @@ OLDER = (
     "Audit the files again."
 )
 SYNTHETIC = "All rows of this release are synthetic, so nobody can be linked."
-WIDTH = 80  # of text in a notebook or on a terminal
 
 
 def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
@@ -133,7 +131,7 @@ def audit_in_words(audit: Audit) -> str:
 
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
-    return "\n".join(textwrap.fill(plain(one), WIDTH, subsequent_indent="  ") for one in said)
+    return "\n".join(fitted(plain(one)) for one in said)
 
 
 def replay_in_words(replay: Replay) -> str:

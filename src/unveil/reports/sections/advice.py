@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Section
-from unveil.reports.sections.attacks import attack, capitalised, direction
+from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.knowledge import among
 from unveil.reports.sections.verdict import limit_name
 from unveil.reports.tables import decimals, high, low, shares, tabulate, text
@@ -16,7 +16,6 @@ from unveil.support.phrases import (
     names,
     percent,
     phrase,
-    plain,
     several,
 )
 from unveil.values.results.evidence import Evidence
@@ -209,9 +208,9 @@ def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
         apart = " This links persons one by one; whole households may still be found."
     knows = "knows" if best.knows_remedy else "is assumed not to know"
     yield phrase(
-        "[Remedies](remedy): {}. The share linked changes from {} to {}{}{}.{}{} The intruder "
+        "[Remedies](remedy): to {}. The share linked changes from {} to {}{}{}.{}{} The intruder "
         f"{knows} this remedy.{apart}",
-        name(capitalised(best.does)),
+        name(best.does),
         percent(remedies.share),
         percent(best.share),
         () if best.interval is None else phrase(" (upper end {})", percent(best.interval.high)),
@@ -243,7 +242,7 @@ def _remedies(remedies: Remedies) -> Exhibit:
         steps,
         (
             text("does", "[remedy](remedy) on top of this release"),
-            lambda one: "none" if isinstance(one, Remedies) else name(one.does),
+            lambda one: "as it is" if isinstance(one, Remedies) else name(one.does),
         ),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
@@ -286,13 +285,16 @@ def _remedies(remedies: Remedies) -> Exhibit:
     )
 
 
-def _finding(remedies: Remedies) -> str:
-    """The finding of the chart: how far the best remedy lowers the risk, and from where."""
+def _finding(remedies: Remedies) -> Phrase:
+    """The finding of the chart: how far the strongest remedy lowers the risk."""
     best = min(remedies.tried, key=lambda one: one.share)
-    before, after = plain(percent(remedies.share)), plain(percent(best.share))
     if best.share >= remedies.share:
-        return f"No remedy lowers the share linked, {before}"
-    return f"The strongest remedy lowers the share linked from {before} to {after}"
+        return phrase("No remedy lowers the share linked ({})", percent(remedies.share))
+    return phrase(
+        "The strongest remedy lowers the share linked from {} to {}",
+        percent(remedies.share),
+        percent(best.share),
+    )
 
 
 def _too_dear(remedies: Remedies) -> Phrase:

@@ -26,7 +26,6 @@ from unveil.support.phrases import (
     names,
     percent,
     phrase,
-    plain,
     several,
 )
 from unveil.values.results.evidence import Evidence, Finding, LeftOut
@@ -190,8 +189,11 @@ def risk_table(risks: Sequence[tuple[str, Risk]]) -> Table:
 def _attacks(shown: tuple[Finding, ...], strength: Phrase) -> Exhibit:
     return Exhibit(
         name="attacks",
-        title=f"{capitalised(shown[0].name)} links most: "
-        f"{plain(percent(shown[0].risk.share))} of the people",
+        title=phrase(
+            "Strongest attack ({}): {} of the people are linked",
+            name(shown[0].name),
+            percent(shown[0].risk.share),
+        ),
         chart="attacks",
         table=risk_table([(one.name, one.risk) for one in shown]),
         says=phrase(
@@ -221,11 +223,6 @@ def _name_endings(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
             "The name ending intruder-file: the attack uses the intruder's file that was given; it "
             "counts the people who are in both files."
         )
-
-
-def capitalised(text: str) -> str:
-    """The text with a capital first letter, the others unchanged."""
-    return text[:1].upper() + text[1:]
 
 
 def rank_of_truth(evidence: Evidence) -> Section | None:
@@ -268,8 +265,11 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
         exhibits=(
             Exhibit(
                 name="rank-of-truth",
-                title=f"The true row is among the {places} best candidates for "
-                f"{plain(percent(best[-1]))} of the people",
+                title=phrase(
+                    "The true row is among the {} best candidates for {} of the people",
+                    counted(places),
+                    percent(best[-1]),
+                ),
                 chart="rank_of_truth",
                 table=table,
                 says=phrase(

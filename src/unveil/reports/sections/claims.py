@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from unveil.reports.content import Exhibit, Section
-from unveil.reports.sections.attacks import attack, capitalised, direction
+from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.tables import counts, expected_counts, figures, shares, tabulate, text
-from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, plain, several
+from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, several
 from unveil.values.results.evidence import Evidence, Finding
 
 
@@ -20,8 +20,8 @@ def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
         paragraphs=(
             phrase(
                 "An intruder does not know which links are right. One who [claims](claims) only "
-                "links with a clear margin, or with a probability above 90 %, claims {} of {} with "
-                "{}; {} of these claims are right.",
+                "links with a clear margin or a high probability claims {} of {} with {}; {} of "
+                "these claims are right.",
                 counted(sure.claims.claimed),
                 several(sure.claims.n, "person"),
                 attack(sure.name),
@@ -89,8 +89,10 @@ def _reliability(findings: Sequence[Finding]) -> list[Exhibit]:
     return [
         Exhibit(
             name="reliability",
-            title="Probabilities of links differ from the share of right links by "
-            f"{plain(percent(found.error))} on average",
+            title=phrase(
+                "Probabilities of links differ from the share of right links by {} on average",
+                percent(found.error),
+            ),
             chart="reliability",
             table=table,
             says=phrase(
@@ -138,14 +140,18 @@ def _claims(findings: Sequence[Finding]) -> Exhibit:
     )
 
 
-def _most_right(findings: Sequence[Finding]) -> str:
-    """The finding of the chart: the attack with the most right claims, as a share of the people."""
+def _most_right(findings: Sequence[Finding]) -> Phrase:
+    """The finding of the chart: the attack with the most right claims."""
     sure = [(one.claims, one.name) for one in findings if one.claims is not None]
-    best, name_ = max(sure, key=lambda one: one[0].right / max(one[0].n, 1))
+    best, attack_name = max(sure, key=lambda one: one[0].right / max(one[0].n, 1))
     if not best.right:
-        return "No attack claims a right link"
-    share = plain(percent(best.right / max(best.n, 1)))
-    return f"{capitalised(name_)} claims most right links: {share} of the people"
+        return ("No attack claims a right link",)
+    return phrase(
+        "Most right claims ({}): {} of {}",
+        name(attack_name),
+        counted(best.right),
+        several(best.n, "person"),
+    )
 
 
 def _precision(sure: Finding) -> list[Exhibit]:

@@ -1,6 +1,6 @@
 """Recommendation: which of several releases keep the policy, or which is nearest to it."""
 
-from unveil.reports.sections.verdict import estimates_of, misses
+from unveil.reports.sections.verdict import misses
 from unveil.support.phrases import Phrase, counted, name, names, phrase
 from unveil.values.results.comparison import Comparison
 
@@ -24,8 +24,6 @@ def recommendation(comparison: Comparison) -> Phrase:
             name(nearest.name),
             counted(len(nearest.missed)),
             counted(nearest.limits),
-            misses(
-                nearest.missed, estimates=estimates_of([one.result for one in nearest.scenarios])
-            ),
+            misses(nearest.missed),
         )
     return said

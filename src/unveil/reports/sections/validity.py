@@ -36,8 +36,8 @@ def how_to_read(evidence: Evidence) -> Section | None:
             "The attribute with the largest gain counts."
         ),
         phrase(
-            "Percentages are shares of the people named below them, such as 42 of 1,000. A range "
-            "such as 3 % to 6 % is a 95 % [interval](interval) where people or values were sampled."
+            "Percentages are shares of the people whose count stands below them. A range of "
+            "percentages is the [interval](interval) of a figure from a random sample."
         ),
         phrase(
             "✓ and ✗ mark figures that keep or break a limit of the [policy](policy). The upper "
@@ -49,8 +49,8 @@ def how_to_read(evidence: Evidence) -> Section | None:
         ),
         *([sampling(evidence)] if evidence.sampling_fraction else []),
         phrase(
-            "The [loss](loss) says how much the masking damaged the data for its uses: 0 is "
-            "unchanged, 1 destroys a use. A low loss does not offset a high risk."
+            "The [loss](loss) says how much the masking damaged the data for its uses, from "
+            "nothing to a destroyed use. A low loss does not offset a high risk."
         ),
         phrase(
             "Words with a dotted line are explained in the glossary at the end. What the numbers "

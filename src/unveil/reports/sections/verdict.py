@@ -20,7 +20,6 @@ from unveil.support.phrases import (
     names,
     percent,
     phrase,
-    plain,
     points,
     several,
 )
@@ -84,9 +83,7 @@ def facts(evidence: Evidence) -> Iterator[Fact]:
 
 
 def _lost(value: float) -> Fact:
-    return Fact(
-        phrase("[information loss](loss): 0 is unchanged, 1 destroys a use"), (decimal(value),)
-    )
+    return Fact(phrase("[information loss](loss), from 0 to 1"), (decimal(value),))
 
 
 def limits(evidence: Evidence, *, external: bool = False) -> Section | None:
@@ -97,8 +94,11 @@ def limits(evidence: Evidence, *, external: bool = False) -> Section | None:
     said = estimates(evidence)
     exhibit = Exhibit(
         name="limits",
-        title=f"{len(verdict.limits) - len(verdict.broken)} of "
-        f"{plain(several(len(verdict.limits), 'limit'))} kept",
+        title=phrase(
+            "{} of {} kept",
+            counted(len(verdict.limits) - len(verdict.broken)),
+            several(len(verdict.limits), "limit"),
+        ),
         table=_limits(verdict.limits, said, external=external),
     )
     sampled = phrase(

@@ -10,7 +10,7 @@ from unveil.support.phrases import plain
 NAMES, ROWS, ATTRIBUTES = "Identifiers: remove ", "Row order: ", "Attributes: "
 HOMES = "Households: the release shows who lives together"
 KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged attributes: ", "Records: "
-GROUP, HELPS, NO_HELP = "Subgroup: ", "Remedies: Remedies.", "Remedies: no further mask"
+GROUP, HELPS, NO_HELP = "Subgroup: ", "Remedies: to remedies.", "Remedies: no further mask"
 EVERY = (NAMES, HOMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
 
 
