@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli import options
-from unveil.cli.console import FAILED, note, print_json, progress
+from unveil.cli.console import FAILED, has_flag, note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks
@@ -93,9 +94,9 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    The attacks that suit the data are made in both directions. The verdict comes first; then the
-    risk by each attack, other disclosure, and the loss by masking. Exit code 1 means that the
-    policy is not kept.
+    The audit makes all suitable attacks in both directions. It prints what was tested and found,
+    what it means and what to do next; --verbose adds the risk by each attack, other disclosure and
+    the loss. Exit code 1: the release does not keep the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
@@ -116,13 +117,30 @@ def command(
     else:
         if result.was_finished:
             note(f"{chosen['evidence']}: this audit was finished already; nothing was run again.")
-        print_audit(result)
+        print_audit(result, whole=has_flag("verbose"))
         pages.say()
-        for option, what in (("evidence", "all that was found"), ("per_record", "each risk")):
+        for option, what in (
+            ("evidence", "every number of the audit"),
+            ("per_record", "the risk of each record"),
+        ):
             if chosen[option] is not None and not result.was_finished:
                 note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
+        _print_next_command(original, chosen)
     if result.verdict is not None and not result.verdict.passed:
         raise SystemExit(FAILED)
+
+
+def _print_next_command(original: str | Path, chosen: dict[str, Any]) -> None:
+    """Print the command for what is not on the screen."""
+    if has_flag("verbose"):
+        return
+    if chosen["report"] is None and chosen["evidence"] is not None:
+        note(f"Next: unveil report {quote(str(chosen['evidence']))} --report audit.html")
+    elif chosen["policy"] is not None and chosen["schema"] is not None:
+        schema, policy = quote(str(chosen["schema"])), quote(str(chosen["policy"]))
+        data = quote(str(original))
+        note(f"Next: unveil choose {data} --schema {schema} --policy {policy} -o chosen")
+    note("All tables: the same command with --verbose.")
 
 
 def _audit(

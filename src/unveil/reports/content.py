@@ -25,7 +25,7 @@ class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     """A table, and the chart that is drawn of it."""
 
     name: str  # of its figure
-    title: str
+    title: str | Phrase  # what it shows; of a chart, its finding
     table: Table
     chart: str | None = None  # how it is drawn; None: the table is shown itself
     lead: tuple[Phrase, ...] = ()  # what to see in it
@@ -80,6 +80,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     external: bool = False
     cautions: tuple[Phrase, ...] = ()  # above the verdict
+    answers: tuple[Fact, ...] = ()  # tested, found, meaning, next: in place of the verdict
     first: Exhibit | None = None  # the table below the verdict
     date: str = ""  # of the page
 

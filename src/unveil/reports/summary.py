@@ -2,6 +2,7 @@
 
 from unveil import __version__
 from unveil.errors import UsageError
+from unveil.reports.answers import answers
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import OLDER, cautions, headline
 from unveil.reports.limit_lines import with_limit_lines
@@ -23,7 +24,7 @@ from unveil.reports.sections import (
     verdict,
 )
 from unveil.reports.sections.numbered_releases import numbered_releases
-from unveil.reports.sections.validity import validity
+from unveil.reports.sections.validity import how_to_read, validity
 from unveil.support.phrases import counted, names, phrase
 from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
@@ -60,12 +61,14 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         version=evidence.version,
         external=external,
         cautions=cautions(evidence, external=external),
+        answers=answers(evidence, external=external),
         first=scenarios.first_table(evidence, external=external),
     )
 
 
 def _internal(evidence: Evidence) -> list[Section | None]:
     return [
+        how_to_read(evidence),
         verdict.limits(evidence),
         verdict.notes(evidence),
         scenarios.scenarios(evidence),
@@ -91,6 +94,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
 
 def _external(evidence: Evidence) -> list[Section | None]:
     return [
+        how_to_read(evidence),
         verdict.limits(evidence, external=True),
         scenarios.scenarios(evidence, external=True),
         attacks.attacks(evidence, external=True),

@@ -102,7 +102,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
         Share | None,
         Meta(
             description="The share of the people in the release whose link the intruder may claim "
-            "correctly."
+            "correctly. The intruder cannot tell these claims from wrong ones."
         ),
     ] = None
     max_wrongly_confirmed: Annotated[

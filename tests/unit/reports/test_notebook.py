@@ -75,8 +75,8 @@ def test_numbers_are_aligned(shown):
 
 def test_a_result_says_what_the_page_says(shown):
     text = _Tags(shown["Audit"]._repr_html_()).text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "This release does NOT keep the policy" in text
-    assert "Who could do what" in text
+    assert "This release does not keep the policy" in text
+    assert "What each intruder achieves" in text
     assert "Charts, by chart(name): attacks" in text
     assert "Plan 3 loses least" in _Tags(shown["Choice"]._repr_html_()).text
 

@@ -23,6 +23,7 @@ from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
+from unveil.reports.sections.verdict import misses
 from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain
 from unveil.values.results.choice import StudyResult
@@ -65,10 +66,10 @@ def test_the_pages_are_read_whole():
 
 
 KEYS = {
-    "internal": "limits notes scenarios attacks households worst-case claims knowledge "
+    "internal": "reading limits notes scenarios attacks households worst-case claims knowledge "
     "rank-of-truth people intervals values changes read-off loss side-by-side unchanged plan "
     "next made",
-    "external": "limits scenarios attacks households worst-case claims knowledge "
+    "external": "reading limits scenarios attacks households worst-case claims knowledge "
     "rank-of-truth intervals values changes loss plan",
     "comparison": "releases order differences attacks loss notes",
     "comparison-external": "releases order differences attacks loss notes",
@@ -166,22 +167,36 @@ def test_four_attacks_are_followed_each_once():
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({}, ": may stay unchanged; forbid row order; max loss"),
-        ({3: "columns_without_a_role"}, ": columns without a role; forbid row order; max loss"),
+        ({}, "may stay unchanged; forbid row order; max loss"),
+        (
+            {3: "columns_without_a_role"},
+            "columns without a role (not measured); forbid row order; max loss",
+        ),
         (
             {3: "columns_without_a_role", 4: "identifiers_released"},
-            ": columns without a role; identifiers released; max loss",
+            "columns without a role (not measured); identifiers released; max loss",
         ),
     ],
 )
 def test_whether_the_policy_is_kept_is_said(limits, said):
     names = {f"verdict.limits.{place}.limit": name for place, name in limits.items()}
-    found = summary(numbered(names | {"verdict.passed": False}))
+    names |= {"verdict.limits.3.found": None} if limits else {}
+    evidence = numbered(names | {"verdict.passed": False})
+    found = summary(evidence)
     assert found.passed is False
-    assert plain(found["limits"].paragraphs[0]).startswith(f"The policy is NOT kept{said}")
+    assert plain(misses(evidence.verdict.misses)).startswith(said)
+    first = said.partition(";")[0]
+    assert plain(found.verdict).endswith(f"it misses 3 of 5 limits; the largest miss: {first}.")
     kept = summary(numbered({"verdict.passed": True}))
     assert kept.passed is True
-    assert plain(kept["limits"].paragraphs[0]) == "The policy is kept: every limit holds."
+    assert plain(kept.verdict) == "This release keeps the policy: all 5 limits hold."
+
+
+def test_without_a_policy_there_is_no_section_on_limits_and_one_sentence():
+    page = summary(numbered({"verdict": None}))
+    assert all(one.key != "limits" for one in page.sections)
+    said = [plain(one.value) for one in page.answers]
+    assert sum("No policy was given" in one for one in said) == 1
 
 
 @pytest.mark.parametrize(

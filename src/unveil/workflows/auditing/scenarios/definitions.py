@@ -114,8 +114,8 @@ def note_on(scenario: DisclosureScenario, given: Sequence[str], inputs: AuditInp
         )
     if scenario.name not in FIXED and "knows_households" not in given and _has_households(people):
         notes.append(
-            "this intruder is assumed not to know who lives together (knows_households = true in the "
-            "policy)"
+            "this intruder is assumed not to know who lives together (knows_households = true in "
+            "the policy)"
         )
     if not scenario.member and "records" not in given and _fraction(people) is None:
         notes.append(_population_note(people))
