@@ -25,7 +25,7 @@ from unveil.cli.parameters import (
 )
 from unveil.cli.sections import CSV, SectionedCommand, complete_names
 from unveil.errors import UsageError
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 SECTIONS = {
     "Files and intruder": (
@@ -59,10 +59,9 @@ class AttackCommands(click.Group):
         """Find the attack, or suggest the nearest."""
         if method_in(args[0]) is None:
             names = self.list_commands(ctx)
-            remedy = suggest(args[0], names) or f"; attacks are: {listing(names)}"
             raise UsageError(
                 f"the attack is the first word ({_example()}), and '{args[0]}' is not an "
-                f"attack{remedy}"
+                f"attack{suggest(args[0], names, 'attacks are')}"
             )
         return super().resolve_command(ctx, args)
 

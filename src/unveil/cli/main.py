@@ -11,7 +11,6 @@ import importlib
 import sys
 import traceback
 import warnings
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from unveil.cli.sections import complete_names
 from unveil.errors import PlugInError, UnveilError, UsageError, shortened
 from unveil.files.atomic_write import remove_parts
 from unveil.support.signals import ended_by_signals
-from unveil.wording import is_text, printable, suggest
+from unveil.wording import is_text, suggest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -169,9 +168,11 @@ def main() -> None:
         except SystemExit:
             raise
         except click.ClickException as error:
-            error.message = printable(shortened(error.message))  # type: ignore[misc]
-            with suppress(OSError):
-                error.show()
+            context = getattr(error, "ctx", None)
+            command = "unveil" if context is None else context.command_path
+            text = shortened(error.format_message())
+            text = text if text.endswith(("?", ")", ".")) else f"{text}."
+            complain(f"{command}: {text} `{command} --help` lists the options.")
             sys.exit(error.exit_code)
         except MemoryError:
             complain("unveil: this needs more memory than there is: take fewer records or columns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -229,4 +230,5 @@ def as_usage() -> Iterator[None]:
     try:
         yield
     except SpecError as error:
-        raise UsageError(str(error)) from None
+        text = re.sub(r"^(?:audit-)?settings: (\w+)", r"--\1", str(error))
+        raise UsageError(text) from None

@@ -310,7 +310,7 @@ def check_outputs(
     read = [locate(path) for path in inputs if isinstance(path, str | os.PathLike)]
     for target in written:
         if any(target.overlaps(source) for source in read):
-            raise UsageError(f"{target} would be overwritten by what is made of it")
+            raise UsageError(f"{target} is an input and cannot be an output; name another file")
         target.check_target(force=force)
     for target in written_tables:
         target.check_columns(())

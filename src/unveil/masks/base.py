@@ -255,7 +255,7 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
             raise SchemaError(
                 f"{self.step}: column '{column}' is {level}, and this mask accepts "
                 f"{' or '.join(self.accepted_levels())} columns; leave it out, or declare another "
-                "level"
+                f"level{data.schema[column].doubt}"
             )
 
 

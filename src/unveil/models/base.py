@@ -150,9 +150,8 @@ def _parse(step: str, table: object) -> Model:
         raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
     name = table.get("model")
     if not isinstance(name, str) or name not in models:
-        word = "" if name is None else f"'{name}' is not a privacy model; "
-        hint = suggest(name, models)
-        raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
+        word = "a model is missing" if name is None else f"'{name}' is not a privacy model"
+        raise SpecError(f"{step}: models: {word}{suggest(name, models, 'models are')}")
     return models[name](**{key: value for key, value in table.items() if key != "model"})
 
 

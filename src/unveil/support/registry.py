@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from unveil.errors import PlugInError, SpecError, UnveilError, UsageError
 from unveil.support.specs import kebab_case
-from unveil.wording import listing, printable, suggest
+from unveil.wording import printable, suggest
 
 INTERFACE = 1  # version of the plug-in interface: raised when older plug-ins can no longer work
 SWITCH = "UNVEIL_PLUGINS"  # an environment variable: off hides the plug-ins of other packages
@@ -86,13 +86,10 @@ class Registry(Iterable[M], Generic[M]):
                 return self._registered[name]
             if not self._is_reserved(name) and (points := self._plugins().get(name)):
                 return self._load(name, points)
-        known, word = self.names(), ""
-        if name is not None:
-            word = f"'{name}' is not {self.kind}; "
+        known = self.names() or ("none",)
+        word = "method: not given" if name is None else f"'{name}' is not {self.kind}"
         hidden = f"; plug-ins are switched off ({SWITCH})" if self._switched_off() else ""
-        raise SpecError(
-            f"{word}method: one of {listing(known) or 'none'}{suggest(name, known)}{hidden}"
-        )
+        raise SpecError(f"{word}{suggest(name, known, 'methods are')}{hidden}")
 
     def names(self) -> tuple[str, ...]:
         """All names, in order; no plug-in is loaded."""

@@ -35,10 +35,10 @@ def no_parameter(method: str, name: str, known: Iterable[str]) -> str:
     """The message for a parameter that a method does not have, with the name that it has for it."""
     known = list(known)
     ours = next((one for one in _OTHER_NAMES.get(name, ()) if one in known), None)
-    hint = f"; here it is '{ours}'" if ours else suggest(name, known)
+    hint = f"; here it is '{ours}'" if ours else suggest(name, known, "parameters are")
     if name in ("seed", "random_state") and ours is None:
         hint = "; the seed goes to unveil.mask (seed=) or into the plan"
-    return f"{method}: '{name}' is not a parameter; parameters are: {listing(known)}{hint}"
+    return f"{method}: '{name}' is not a parameter{hint}"
 
 
 def broken_rule(error: Exception) -> str:

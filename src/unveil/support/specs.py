@@ -84,7 +84,8 @@ class Spec(  # type: ignore[metaclass]
             except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
                 rule = broken_rule(error)
                 if not rule:
-                    rule = f": {type_words(field.type)}{suggest(str(value), words(field.type))}"
+                    near = suggest(value, words(field.type))
+                    rule = f": not '{value}'{near}" if near else f": {type_words(field.type)}"
                 raise SpecError(f"{method_name(type(self))}: {field.name}{rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
@@ -125,8 +126,8 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
     """The method of this name, or an error that lists all."""
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
-        word = "" if name is None else f"'{name}' is not {kind}; "
-        raise SpecError(f"{word}method: one of {listing(known)}{suggest(name, known)}")
+        word = "method: not given" if name is None else f"'{name}' is not {kind}"
+        raise SpecError(f"{word}{suggest(name, known, 'methods are')}")
     return known[name]
 
 

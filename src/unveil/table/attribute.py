@@ -86,6 +86,11 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         if self.order and not set(self.order) >= set(self.merged):
             raise SchemaError("merged: a new category is not in the order: list it there")
 
+    @property
+    def doubt(self) -> str:
+        """The question in brackets, to end a message with; blank if there is none."""
+        return f" ({self.question})" if self.question else ""
+
     def filled_from(self, in_file: Attribute) -> Attribute:
         """The declaration, completed by what the data file itself declares of the column.
 

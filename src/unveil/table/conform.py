@@ -160,9 +160,9 @@ def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
             column = typed
         elif words.any():
             raise DataError(
-                f"column '{column.name}' is numeric and some cells do not read as a number: "
+                f"column '{column.name}' is numeric and some cells are not numbers: "
                 f"{int(words.sum()):,}, the first in row {first_row(words)}; correct them, "
-                f"declare what means missing, or declare another level{_comma_hint(column)}"
+                f"declare a missing code, or declare another level{_comma_hint(column)}"
             )
         else:  # 007 is declared to be a number
             column = numbers_from_text(cells, decimal)

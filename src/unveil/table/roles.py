@@ -69,7 +69,7 @@ def role_meaning(word: str) -> RoleMeaning:
         return _FOLDED[_fold(word)]
     except KeyError:
         raise SchemaError(
-            f"'{word}' is not a role; roles are: {listing(ROLES)}{suggest(word, _WORDS)}"
+            f"'{word}' is not a role{suggest(word, _WORDS) or f'; roles are: {listing(ROLES)}'}"
         ) from None
 
 
@@ -83,6 +83,4 @@ def check_level(word: str) -> Level:
     for level in LEVELS:
         if word == level:
             return level
-    raise SchemaError(
-        f"'{word}' is not a level; levels are: {listing(LEVELS)}{suggest(word, LEVELS)}"
-    )
+    raise SchemaError(f"'{word}' is not a level{suggest(word, LEVELS, 'levels are')}")

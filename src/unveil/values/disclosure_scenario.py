@@ -143,8 +143,9 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
             )
         if self.name not in FIXED and known is None:
             raise self._refused(
-                f"no intruder of this name is known: those of every audit are {listing(FIXED)}"
-                f"{suggest(self.name, FIXED)}; of another, say what he knows (knows)"
+                "no intruder of this name is known"
+                f"{suggest(self.name, FIXED, 'those of every audit are')}; for another, give the "
+                "known attributes (knows)"
             )
         if self.member is False and isinstance(self.records, float):
             raise self._refused(

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from unveil.errors import DataError, UsageError
+from unveil.errors import DataError, UsageError, errors_at
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
 from unveil.files.tables import write_release
@@ -184,7 +184,8 @@ def mask_file(
     data = as_microdata(file, schema, format=settings.format)
     target.check_columns(released_columns(data, plan).columns)
     target_format = target.output_format(source, settings.format)
-    release = mask(data, plan, progress=progress)
+    with errors_at(str(file)):
+        release = mask(data, plan, progress=progress)
     if schema_path is None and needs_schema(data, release, target_format):
         schema_path = target.companion(".schema.toml")
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
@@ -269,17 +270,18 @@ def _apply(
 ) -> Release:
     masks = masks_of(plan, original)
     homes = declared_households(original, warn=warn)
-    not_checked = check_masks(masks, original)
+    not_checked = check_masks(plan, masks, original)
     table = released_columns(original, plan).with_one_spelling()
     check_dropped(masks, table, plan)
     row_map: Ints | None = np.arange(len(table))  # None: synthetic
     channels, details = list[Channel](), dict[str, Any]()
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
-    for mask in masks:
+    for number, mask in enumerate(masks, start=1):
         left = None if homes is None or row_map is None else homes.take(row_map)
         seen = with_numbers(table, original, row_map) if mask.uses_households else table
         if mask in not_checked:
-            check_mask(mask, seen, left)
+            with errors_at(plan.place(number)):
+                check_mask(mask, seen, left)
         guarantees[mask.step] = mask.guarantees(table)
         draw = partial(plan.stream, mask.step)
         with METHODS.blame(type(mask)):
@@ -346,17 +348,18 @@ def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
     return tuple(mask.read_inputs(read) for mask in masks)
 
 
-def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
+def check_masks(plan: Plan, masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
     """Refuse an impossible mask before any is applied.
 
     Returns the masks of columns that an earlier one will have changed: they are checked in turn.
     """
     changed, later, homes = set[str](), [], declared_households(table, warn=False)
-    for mask in masks:
-        if changed.isdisjoint(targets := mask.targets(table)):
-            check_mask(mask, table, homes)
-        else:
-            later.append(mask)
+    for number, mask in enumerate(masks, start=1):
+        with errors_at(plan.place(number)):
+            if changed.isdisjoint(targets := mask.targets(table)):
+                check_mask(mask, table, homes)
+            else:
+                later.append(mask)
         changed.update(targets)
     return later
 

@@ -107,9 +107,9 @@ class Rank(Attack, frozen=True, kw_only=True):
         hierarchy = next((h for data in files.pair if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(
-                f"rank: column '{column}' is nominal, and its categories have no order: declare "
-                "a hierarchy (or an order, if it has one), leave it out of what the intruder "
-                "knows, or attack by distance"
+                f"rank: column '{column}' is nominal, so its categories have no order"
+                f"{files.pair[0].schema[column].doubt}; declare an order or a hierarchy, "
+                "leave it out of the known attributes, or attack by distance"
             )
         distances = semantic_distances(hierarchy)
         intruder, reference, released = (

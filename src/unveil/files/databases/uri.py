@@ -77,8 +77,8 @@ def parse_uri(text: str) -> Uri:
     engine = SCHEMES.get(scheme.lower())
     if engine is None:
         raise UsageError(
-            f"{scheme}:// is not a database that can be read; a URI begins with "
-            f"{listing(f'{name}://' for name in SCHEMES)}{suggest(scheme, SCHEMES)}"
+            f"{scheme}:// is not a database that can be read"
+            f"{suggest(scheme, SCHEMES, 'schemes are')}"
         )
     if "\0" in unquote(text):
         raise UsageError("a URI has no null byte")
@@ -143,8 +143,7 @@ def _check_file(hosts: str, database: str, options: dict[str, str]) -> None:
         )
     for name in options:
         raise UsageError(
-            f"'{name}' is not an option of sqlite:// ; it has: table, query"
-            f"{suggest(name, _TABLE_OR_QUERY)}"
+            f"'{name}' is not an option of sqlite://{suggest(name, _TABLE_OR_QUERY, 'options are')}"
         )
 
 
@@ -163,8 +162,7 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
     for name in options:
         if name not in known:
             raise UsageError(
-                f"'{name}' is not an option of a connection; options are: {listing(known)}"
-                f"{suggest(name, known)}"
+                f"'{name}' is not an option of a connection{suggest(name, known, 'options are')}"
             )
 
 

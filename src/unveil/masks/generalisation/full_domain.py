@@ -118,7 +118,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             if column not in targets:
                 raise SpecError(
                     f"{self.step}: hierarchies: '{column}' is not one of the columns to "
-                    f"generalise, which are: {listing(targets)}{suggest(column, targets)}"
+                    f"generalise{suggest(column, targets, 'these are')}"
                 )
         nodes = prod(one.height + 1 for one in self._levels(data))
         if nodes > MOST_NODES:

@@ -19,7 +19,7 @@ from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Bools, Floats, Ints32
 from unveil.support.options import Progress
 from unveil.table.microdata import Microdata
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 MOST_SUBSETS = 4096  # sets of attributes that are tried
 
@@ -98,8 +98,8 @@ class LocalSuppression(UnitMask, frozen=True, kw_only=True):
         for column, weight in (self.importance or {}).items():
             if column not in masked:
                 raise SpecError(
-                    f"{self.step}: importance: '{column}' is not one of the columns to mask, which "
-                    f"are: {listing(masked)}{suggest(column, masked)}"
+                    f"{self.step}: importance: '{column}' is not one of the columns to mask"
+                    f"{suggest(column, masked, 'these are')}"
                 )
             if not np.isfinite(weight):
                 raise SpecError(

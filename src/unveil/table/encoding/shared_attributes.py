@@ -26,11 +26,13 @@ SECONDS_PER_DAY = 86_400.0
 
 def common_level(original: Microdata, released: Microdata, column: str) -> Level:
     """The level of an attribute; an error if the files declare different ones."""
-    declared = [data.schema[column].level for data in (original, released)]
+    attributes = [data.schema[column] for data in (original, released)]
+    declared = [attribute.level for attribute in attributes]
     if None not in declared and declared[0] != declared[1]:
         raise SchemaError(
-            f"column '{column}' is {declared[0]} in the original and {declared[1]} in the "
-            "release: declare one level for both, or leave it out of what the intruder knows"
+            f"column '{column}' is {declared[0]} in the original{attributes[0].doubt} and "
+            f"{declared[1]} in the release{attributes[1].doubt}; declare one level for both, or "
+            "leave it out of what the intruder knows"
         )
     return declared[0] or declared[1] or original.level(column)
 

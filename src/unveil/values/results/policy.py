@@ -8,14 +8,8 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.support.specs import Spec, method_name
-from unveil.values.disclosure_scenario import (
-    FIXED,
-    SCENARIO_LIMITS,
-    DisclosureScenario,
-    check_names,
-)
+from unveil.values.disclosure_scenario import FIXED, DisclosureScenario, check_names
 from unveil.values.use import Use, check_use_names
-from unveil.wording import listing
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -194,10 +188,9 @@ class Policy(Spec, frozen=True, kw_only=True):
         own = any(one.limits for one in self.intruder)
         own |= any(one.max_loss is not None for one in self.use)
         if not own and not any(name in self.to_dict() for name in fields):
-            rows = dict.fromkeys((*FIXED, *(one.name for one in self.intruder)))
             raise SpecError(
-                f"policy: it sets no limit; limits are: {', '.join(fields)}; for an intruder "
-                f"({listing(rows)}): {', '.join(SCENARIO_LIMITS)}; and for a use: max_loss"
+                f"policy: it sets no limit; limits are: {', '.join(fields)}; and in the tables "
+                "[[intruder]] and [[use]]"
             )
 
     def to_dict(self) -> dict[str, object]:

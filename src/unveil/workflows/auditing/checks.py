@@ -65,10 +65,9 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
             f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
         )
         raise SchemaError(
-            f"columns of another type in the release than in the original: {kinds}; if another "
-            f"column is meant, say which by rename (--rename NEW=OLD){_suggested(retyped, other)}; "
-            "else give the release's own schema, with generalised = true where cells are ranges "
-            "or sets"
+            f"the type of columns differs between original and release: {kinds}; correct the "
+            f"cells, name renamed columns (--rename NEW=OLD){_suggested(retyped, other)}, or "
+            "give the release's own schema (generalised = true for ranges and sets)"
         )
     gone = [
         name

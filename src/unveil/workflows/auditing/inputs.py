@@ -129,7 +129,7 @@ def read_inputs(
             raise UsageError("plan: a Release knows its own: leave it out")
         plan, channel = release.plan, True
     elif plan is not None:  # remasking carries it out at the end: refuse an impossible one now
-        check_masks(masks_of(plan, people), people)
+        check_masks(plan, masks_of(plan, people), people)
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
     scenario = prepare(

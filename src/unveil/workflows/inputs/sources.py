@@ -15,8 +15,8 @@ from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 
 OWN_SCHEMA = (  # remedy where the original's schema does not fit the release
-    "if cells of the release are ranges, sets or stars, give its own schema, as unveil mask writes "
-    "it (release_schema, --release-schema)"
+    "if the release has ranges, sets or stars, give its own schema (release_schema, "
+    "--release-schema)"
 )
 
 

@@ -116,7 +116,7 @@ def _decoded(file: IO[bytes], encoding: str, quote: str) -> Iterator[bytes]:
     if zero:
         raise FileError("this is not a text file: it holds zero bytes")
     if blank:
-        raise FileError("the file is empty")
+        raise FileError("the file is empty; give one with a header and records")
 
 
 def _check_kind(file: IO[bytes], encoding: str) -> None:
