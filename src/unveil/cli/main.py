@@ -66,7 +66,7 @@ class Commands(click.Group):
         for number, arg in enumerate(args, start=1):
             if not is_text(arg):
                 raise UsageError(
-                    f"argument {number} has bytes that are not UTF-8 text; type it anew, or rename "
+                    f"argument {number} has bytes that are not UTF-8 text; retype it, or rename "
                     "the file"
                 )
         end = args.index("--") if "--" in args else len(args)
@@ -175,7 +175,7 @@ def main() -> None:
             complain(f"{command}: {text} `{command} --help` lists the options.")
             sys.exit(error.exit_code)
         except MemoryError:
-            complain("unveil: this needs more memory than there is: take fewer records or columns")
+            complain("unveil: not enough memory: use fewer records or columns")
             sys.exit(UnveilError.exit_code)
         except (click.Abort, KeyboardInterrupt):
             complain("unveil: stopped")
@@ -188,8 +188,8 @@ def main() -> None:
         except BaseException as error:  # noqa: BLE001 - a library may panic
             frame = traceback.extract_tb(error.__traceback__)[-1]
             complain(
-                f"unveil: an internal error, {type(error).__name__} in {frame.name}, line "
-                f"{frame.lineno}; please report it (its message is held back: it may quote "
-                "the data)"
+                f"unveil: internal error, {type(error).__name__} in {frame.name}, line "
+                f"{frame.lineno}; please report it (its message is not shown, because it may "
+                "quote the data)"
             )
             sys.exit(INTERNAL_ERROR)

@@ -117,7 +117,7 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
 
 
 def offered_attacks(named: str | None) -> list[str]:
-    """The attack that is named, then all others but those of plug-ins, which nobody asked for."""
+    """The named attack, then all others except those of plug-ins."""
     from unveil.attacks import METHODS
     from unveil.support.specs import method_name
 
@@ -171,7 +171,7 @@ def _metavar(kind: str) -> str:
 
 
 def _first_sentence(parameter: Parameter) -> str:
-    """What a parameter is; `unveil methods NAME` has the rest."""
+    """The first sentence about a parameter; `unveil methods NAME` has the rest."""
     return f"{parameter.meaning.split('. ')[0].rstrip('.')}."
 
 

@@ -43,7 +43,7 @@ class SectionedCommand(click.Command):
             rows = {name: row for name, row in rows.items() if name not in CSV_OPTIONS}
             rows[CSV] = (
                 "--delimiter, ...",
-                "CSV dialect; `unveil inspect --help` has its options.",
+                "CSV dialect; `unveil inspect --help` lists the options.",
             )
         named = {name for names in self.sections.values() for name in names}
         sections = {**self.sections, self.rest: [name for name in rows if name not in named]}

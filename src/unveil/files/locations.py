@@ -209,7 +209,7 @@ def locate(path: str | os.PathLike[str]) -> TableLocation:
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that holds no table; refuse the URI of a database."""
     if is_uri(path):  # the message does not repeat it: it may hold a password
-        raise UsageError("this is kept in a file, not in a database: name a file")
+        raise UsageError("this must be a file, not a database; name a file")
     return Path(str(locate(path)))
 
 
@@ -306,7 +306,7 @@ def check_outputs(
     written = [*(locate(path) for path in outputs if path is not None), *written_tables]
     for first, second in combinations(written, 2):
         if first.overlaps(second):
-            raise UsageError(f"{second} is to be written twice: name another file")
+            raise UsageError(f"{second} is named as two outputs; name another file")
     read = [locate(path) for path in inputs if isinstance(path, str | os.PathLike)]
     for target in written:
         if any(target.overlaps(source) for source in read):

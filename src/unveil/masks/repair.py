@@ -40,8 +40,8 @@ class RepairedRecords:
     def sentence(self) -> str:
         """The counts in words, without a full stop."""
         return (
-            f"{self.at_risk:,} of {self.units:,} are most at risk, {self.cover:,} others hide "
-            f"which; {count(self.records, 'record')} masked"
+            f"the {self.at_risk:,} of {self.units:,} most at risk and {self.cover:,} random "
+            f"others as cover: {count(self.records, 'record')} masked"
         )
 
 
@@ -77,7 +77,8 @@ class Repair(ColumnMask, frozen=True, kw_only=True):
         float, Meta(gt=0, le=1, description="Fraction of the records that are most at risk.")
     ]
     cover: Annotated[
-        float, Meta(ge=0, le=1000, description="Others, drawn at random, for each record at risk.")
+        float,
+        Meta(ge=0, le=1000, description="Random other records for each record at risk, as cover."),
     ] = 1.0
     k: GroupSize
     keep_type: KeepType = True

@@ -93,7 +93,7 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """
 
     reading: Annotated[
-        Literal["table", "text"], Meta(description="What is drawn: the distance, or its bound.")
+        Literal["table", "text"], Meta(description="Random quantity: the distance, or its bound.")
     ] = "table"
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:

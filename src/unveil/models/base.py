@@ -83,8 +83,8 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
             columns = tuple(name for name in data.columns if name in declared and name not in keys)
             if not columns:
                 raise SchemaError(
-                    f"{name}: no attribute is confidential but those in which records are alike: "
-                    "declare one in the schema, or name one that is not among these (columns)"
+                    f"{name}: no attribute except the keys is confidential; declare one in the "
+                    "schema, or name one that is not a key (columns)"
                 )
             return columns
         for column in self.columns:
@@ -92,8 +92,8 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
                 raise SpecError(f"{name}: {absent_column(column, data.columns)}")
             if column in keys:
                 raise SpecError(
-                    f"{name}: column '{column}' is one of those in which records of a class are "
-                    "alike, so it has one value in each: name another"
+                    f"{name}: column '{column}' is a key, so it has one value in each class; "
+                    "name another"
                 )
         return self.columns
 
@@ -158,8 +158,8 @@ def _parse(step: str, table: object) -> Model:
 Models = Annotated[
     Any,
     Meta(
-        description="What classes have to keep beside k: a table each, of a model and its "
-        "parameters.",
+        description="Further requirements of the classes beside k: for each a table of a model "
+        "and its parameters.",
         extra={"type": "list of tables"},
     ),
 ]

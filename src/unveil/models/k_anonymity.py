@@ -14,14 +14,16 @@ from unveil.table.microdata import Microdata
 Stars = Annotated[
     Literal["value", "wildcard"],
     Meta(
-        description="What a star is: a value that only a star equals, or a wildcard that equals "
-        "any value. Only as values do stars bound what an attack can link."
+        description="Meaning of a star: a value that only a star equals, or a wildcard that "
+        "equals any value. Only as values do stars bound the links of an attack."
     ),
 ]
 
 Unit = Annotated[
     Literal["record", "household"],
-    Meta(description="What must be alike: k records, or k households with all of their members."),
+    Meta(
+        description="Unit that must be alike: k records, or k households with all of their members."
+    ),
 ]
 
 
@@ -49,8 +51,8 @@ class KAnonymity(Model, frozen=True, kw_only=True):
         super().__post_init__()
         if self.stars == "wildcard" and self.unit == "household":
             raise SpecError(
-                "k-anonymity: households are alike if they are written alike, so that no star can "
-                "be a wildcard: set stars to 'value', or unit to 'record'"
+                "k-anonymity: households are compared as written, so a star cannot be a "
+                "wildcard; set stars to 'value', or unit to 'record'"
             )
 
     @property
@@ -85,13 +87,17 @@ class KMap(Model, frozen=True, kw_only=True):
 
     k: Annotated[
         int,
-        Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
+        Meta(
+            ge=1,
+            le=MOST_RECORDS,
+            description="The least number of people compatible with each record.",
+        ),
     ]
     population: Annotated[
         Any,
         Meta(
-            description="The population, with the same columns: Microdata; for a mask also a file "
-            "or a frame, read as the table that is masked is."
+            description="The population, with the same columns: Microdata; for a mask also a "
+            "file or a frame, read with the schema of the masked table."
         ),
     ] = None
 

@@ -64,15 +64,15 @@ class Registry(Iterable[M], Generic[M]):
         A name has one method: a second one is refused, unless it is the same definition run again.
         """
         if not self._is_valid(method):
-            raise UsageError(f"this is not {self.kind} that can be registered: {_place(method)}")
+            raise UsageError(f"{_place(method)} cannot be registered: it is not {self.kind}")
         name = self.name_of(method)
         if self._is_reserved(name):
-            raise SpecError(f"'{name}' is {self.kind} of unveil: give yours another name")
+            raise SpecError(f"'{name}' is {self.kind} of unveil; choose another name")
         old = self._registered.get(name)
         if old is not None and _place(old) != _place(method):
             raise SpecError(
-                f"'{name}' is {self.kind} of {_place(old)} already: give that of {_place(method)} "
-                "another name"
+                f"'{name}' is already {self.kind} of {_place(old)}; choose another name for that "
+                f"of {_place(method)}"
             )
         self._registered[name] = method
         return method
@@ -168,8 +168,8 @@ class Registry(Iterable[M], Generic[M]):
             if ours is None or _module(ours) != point.module.partition(".")[0]:
                 owner = "unveil" if ours is None else _place(ours)
                 raise SpecError(
-                    f"'{name}' of {_package(point)}: {owner} has {self.kind} of this name, which "
-                    "is the one that is used"
+                    f"'{name}' of {_package(point)} is not used: {owner} has {self.kind} of this "
+                    "name"
                 )
 
     def _load(self, name: str, points: Sequence[EntryPoint]) -> M:
@@ -187,7 +187,9 @@ class Registry(Iterable[M], Generic[M]):
             method = points[0].load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another package does
             reason = printable(f"{type(error).__name__}: {error}")
-            raise UsageError(f"{where} cannot be loaded ({reason}): mend or uninstall it") from None
+            raise UsageError(
+                f"{where} cannot be loaded ({reason}); repair or uninstall it"
+            ) from None
         if not self._is_valid(method) or self.name_of(method) != name:
             raise UsageError(
                 f"{where} is not {self.kind} of that name: the entry point must have the name of "

@@ -41,8 +41,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                     raise SpecError(no_parameter(method_name(cls), name, known))
             if todo := sorted(cls.__abstractmethods__):
                 raise SpecError(
-                    f"{cls.__name__} is no method by itself: a class of its kind defines "
-                    f"{listing(todo)}"
+                    f"{cls.__name__} is an abstract method; a subclass must define {listing(todo)}"
                 )
             fields = fields_of(cls)
             absent = [f.name for f in fields if f.required and f.name not in parameters]
@@ -157,7 +156,7 @@ def _from_text(text: Any, kind: Any) -> Any:
     with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
         return msgspec.json.decode(text)
     if text.startswith(("[", "{")):
-        raise SpecError("this begins as JSON and is not valid JSON: see its brackets and quotes")
+        raise SpecError("this is not valid JSON; check its brackets and quotes")
     named = [part.partition("=") for part in text.split(",")]
     if not all(sign for _name, sign, _number in named):
         return text

@@ -16,7 +16,9 @@ def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     That order is not written into the schema: nobody declared it, and it may list cells.
     """
     if ordered:
-        question = "the column's type lists its categories in an order: is it meant (ordinal)?"
+        question = (
+            "the column's type lists its categories in an order: is the order meaningful (ordinal)?"
+        )
         return Attribute(level="ordinal", question=question)
     return Attribute(level=guess_level(column), question=_question(column))
 

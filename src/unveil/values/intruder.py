@@ -77,10 +77,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
             if len(set(columns)) < len(columns):
                 raise SpecError(f"intruder: {name}: a column is named twice")
         if self.knows == ():
-            raise SpecError(
-                "intruder: knows: somebody who knows nothing cannot link anybody; name at least "
-                "one attribute"
-            )
+            raise SpecError("intruder: knows is empty; name at least one attribute")
         self._check_records()
         if not 0 <= self.error <= 1:
             raise SpecError("intruder: error: a share from 0 to 1 of the cells")

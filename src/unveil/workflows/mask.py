@@ -241,7 +241,7 @@ def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | 
     if out is None:
         return source.sibling("masked")
     if str(out) == "-":
-        raise UsageError("--output: a table is written whole, to a file and not to the screen")
+        raise UsageError("--output: name a file; a table is not written to the screen")
     is_folder = os.path.isdir(out)  # noqa: PTH112 - no error for a name that is too long
     if is_uri(out) or Path(out).suffix or is_folder:
         return out
@@ -321,7 +321,9 @@ def _check_again(
             try:
                 refuse_broken(mask.step, check(table, models, keys=keys))
             except DataError as error:
-                raise DataError(f"{error}; a later step changed it: put {mask.step} last") from None
+                raise DataError(
+                    f"{error}; a later step broke the guarantee: put {mask.step} last"
+                ) from None
 
 
 def _warn_of_step(
@@ -367,9 +369,7 @@ def check_masks(plan: Plan, masks: tuple[Mask, ...], table: Microdata) -> list[M
 def _warn_of_unchanged(mask: Mask, before: Microdata, after: Microdata) -> None:
     same = [name for name in mask.targets(before) if after.column(name).equals(before.column(name))]
     if same:
-        logger.warning(
-            "%s: nothing changed in %s: are the parameters meant?", mask.step, listing(same)
-        )
+        logger.warning("%s: no cell of %s changed; check the parameters", mask.step, listing(same))
 
 
 def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee, ...]) -> None:
@@ -379,7 +379,8 @@ def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee
         others = [name for name in quasi if name not in keys]
         if others:
             logger.warning(
-                "%s: what it promises is of %s; nothing is promised of who knows %s, too",
+                "%s: the guarantee covers only %s. An intruder who also knows %s is not "
+                "covered; add such columns to `columns`, or accept the risk",
                 mask.step,
                 listing(keys),
                 listing(others),

@@ -140,6 +140,6 @@ class Simulated(Attack, frozen=True, kw_only=True):
 
 def _not_again() -> UsageError:
     return UsageError(
-        "simulated: the plan cannot be run again on what the intruder has, with other random "
+        "simulated: the plan cannot be run again on the intruder's data with other random "
         "numbers; attack with tailored, or by distance"
     )

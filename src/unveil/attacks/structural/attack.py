@@ -143,8 +143,8 @@ class Structural(Attack, frozen=True, kw_only=True):
         shared = self.method != "correlation" and bool(search.shared.attributes)
         if self.method == "values" and not shared:
             raise DataError(
-                "structural: values: no attribute of one file shares more values with one of the "
-                "other than chance makes: choose another method"
+                "structural: values: no two attributes of the files share more values than by "
+                "chance; choose another method"
             )
         found = {"correlation": search.by_correlation()} if correlated else {}
         if shared:

@@ -168,9 +168,9 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
 
 def _password_error() -> UsageError:
     return UsageError(
-        "a password has no place in a URI, which others on this machine can see: put it into "
-        "the environment (PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
-        "(~/.pg_service.conf, ?service=NAME)"
+        "a URI must not contain a password, because others on this machine can see it; put it "
+        "into the environment (PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a "
+        "service file (~/.pg_service.conf, ?service=NAME)"
     )
 
 
@@ -197,7 +197,7 @@ def _reading_query(query: str) -> str:
     first = re.match(r"[\s(]*([A-Za-z]*)", query)
     if first is None or first[1].lower() not in _READING_VERBS:
         raise UsageError(
-            "a query reads and never writes: it begins with "
+            "a query must only read: it begins with "
             f"{listing(word.upper() for word in _READING_VERBS)}"
         )
     return query

@@ -68,8 +68,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         for column in self.targets(data):
             if data.schema[column].generalised:
                 raise SchemaError(
-                    f"{self.step}: column '{column}' is generalised: its cells are ranges and "
-                    "sets, which cannot be modelled; leave it out"
+                    f"{self.step}: column '{column}' is generalised, and ranges and sets cannot "
+                    "be modelled; leave it out"
                 )
             if self.model == "copula" and data.level(column) == "numeric":
                 self.numbers(data, column)

@@ -24,8 +24,7 @@ def rows_that_fit(links: Links) -> Ints:
     """
     if not (links.attack.excludes_only and links.attack.row_by_row):
         raise UsageError(
-            "links: compatible rows are counted by unveil.attacks.Compatible() without a matching; "
-            "attack with that"
+            "links: compatible rows need the attack unveil.attacks.Compatible() without a matching"
         )
     fit: Ints = np.where(np.isfinite(links.score), links.n_best, 0)
     return fit

@@ -261,7 +261,7 @@ def _checked_columns(pair: FilePair, columns: Sequence[str]) -> list[str]:
             raise UsageError(absent_column(name, pair.columns))
         if not _is_ordered(pair, name):
             raise UsageError(
-                f"column '{name}' has no numbers or single ordered categories, so there is no "
-                "interval around a value: leave it out"
+                f"column '{name}' has no numbers or single ordered categories, so values have no "
+                "interval; leave it out"
             )
     return list(columns)

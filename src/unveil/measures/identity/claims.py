@@ -32,8 +32,8 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
     """
     if not links.finder.margins:
         raise UsageError(
-            f"{links.name}: its scores are not distances, so no margin between them shows how "
-            "sure a link is"
+            f"{links.name}: its scores are not distances, so links cannot be claimed by their "
+            "margin"
         )
     rows, scores = links.top_candidates.rows, links.top_candidates.scores
     if without_true:

@@ -32,7 +32,7 @@ def common_level(original: Microdata, released: Microdata, column: str) -> Level
         raise SchemaError(
             f"column '{column}' is {declared[0]} in the original{attributes[0].doubt} and "
             f"{declared[1]} in the release{attributes[1].doubt}; declare one level for both, or "
-            "leave it out of what the intruder knows"
+            "leave it out of the known attributes"
         )
     return declared[0] or declared[1] or original.level(column)
 
@@ -53,7 +53,7 @@ def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
     if len(kinds) > 1 and kinds != {"dates", "times"}:
         raise SchemaError(
             f"column '{column}' holds {' in one file and '.join(sorted(kinds))} in the other: "
-            "give both the same type, or leave it out of what the intruder knows"
+            "give both the same type, or leave it out of the known attributes"
         )
     found = []
     for data in files:
@@ -146,8 +146,8 @@ def common_categories(original: Microdata, released: Microdata, column: str) -> 
         )
     if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
         raise SchemaError(
-            f"column '{column}' has one order in the original and another in the release: "
-            "declare one for both"
+            f"column '{column}' has different orders in the original and the release; declare "
+            "one for both"
         )
     if order or other:
         if set(other) > set(order):

@@ -57,7 +57,9 @@ class Plan:
     def stream(self, *names: str) -> np.random.Generator:
         """The random generator of one step and column."""
         if self.seed is None:
-            raise UsageError("a plan without a seed draws nothing: carry it out, or give it one")
+            raise UsageError(
+                "a plan without a seed draws no random numbers; give it a seed, or mask by it"
+            )
         return stream(self.seed, *names)
 
     def place(self, step: int) -> str:

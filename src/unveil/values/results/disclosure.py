@@ -148,8 +148,8 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     sampling_fraction: Annotated[
         float | None,  # None where the weights sum to less than the sample
         Meta(
-            description="The share of the population that is in the sample, from 0 to 1, by the "
-            "weights. The smaller it is, the less certain is an intruder that a record does not "
+            description="The share of the population in the sample, from 0 to 1, by the weights. "
+            "The smaller it is, the less certain an intruder can be that a record does not "
             "belong to another person with the same values."
         ),
     ]
@@ -241,7 +241,7 @@ class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
                 f"{_undecided(self.added)} in the release only ({listing(self.added)}): the "
                 f"original does not have {them}, so no attack compares {them}, and an intruder who "
                 f"knows {them} singles out {self.added_single_out:,} {of}; if a column is renamed, "
-                "say so by rename (--rename NEW=OLD), else give it a role in the release's schema "
+                "give --rename NEW=OLD, else give it a role in the release's schema "
                 '(--release-schema), role = "other" if no intruder can know it, or drop it'
             )
         return "; ".join(said)
@@ -267,8 +267,8 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             description="The number of released records that are unique in the columns released "
-            "unchanged, from 0 to all of them. Whoever knows these values can point to the row; no "
-            "attack is needed."
+            "unchanged, from 0 to all. A person who knows these values can identify the row "
+            "without an attack."
         ),
     ]
     quasi: tuple[str, ...]  # the unchanged quasi-identifiers
@@ -298,9 +298,9 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     homogeneous: Annotated[
         float,
         Meta(
-            description="The share of people, from 0 to 1, for whom all nearest rows have the same "
-            "value of a confidential attribute, and it is correct. The value is then known, "
-            "whichever of these rows is the person's."
+            description="The share of people, from 0 to 1, whose nearest rows all have the same, "
+            "correct value of a confidential attribute. The intruder learns it without "
+            "knowing which of these rows belongs to the person."
         ),
     ]
     learned: float = 0.0  # linked beyond control, at least 0; 0 in older evidence

@@ -106,8 +106,8 @@ class Policy(Spec, frozen=True, kw_only=True):
     max_wrong_certainty: Annotated[
         Share | None,
         Meta(
-            description="The share of the records, from 0 to 1, for which an intruder may hold a "
-            "wrong link to be right with a probability above 90 %, by any attack."
+            description="The share of the records, from 0 to 1, with a wrong link to which any "
+            "attack gives a probability above 90 %."
         ),
     ] = None
     max_interval_disclosure: Annotated[
@@ -149,15 +149,15 @@ class Policy(Spec, frozen=True, kw_only=True):
     intruder: Annotated[
         tuple[DisclosureScenario, ...],
         Meta(
-            description="Intruders with limits of their own, a table [[intruder]] for each: "
-            f"{', '.join(FIXED)}, or a further one and what it knows."
+            description="Intruders with their own limits, a table [[intruder]] for each: "
+            f"{', '.join(FIXED)}, or a further one with its known attributes."
         ),
     ] = ()
     use: Annotated[
         tuple[Use, ...],
         Meta(
-            description="What the release is for, a table [[use]] for each, with the loss allowed; "
-            "by default distributions, relations, and models of the confidential columns."
+            description="Uses of the release, a table [[use]] for each, with the loss allowed; by "
+            "default distributions, relations, and models of the confidential columns."
         ),
     ] = ()
 

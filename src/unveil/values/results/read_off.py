@@ -47,9 +47,8 @@ class ReadOff(msgspec.Struct, frozen=True, kw_only=True):
         if after >= before:
             return ""
         return (
-            "classes of equal records are counted on the file as it is released: the smallest has "
-            f"{count(before, 'record')}, and {after:,} once the cells that can be read off are "
-            "filled in"
+            "classes of equal records are counted on the released file: the smallest has "
+            f"{count(before, 'record')}, and {after:,} after derivable cells are filled in"
         )
 
 

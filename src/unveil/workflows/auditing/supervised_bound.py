@@ -37,8 +37,8 @@ def supervised_runs(inputs: AuditInputs) -> tuple[dict[str, AttackRun], tuple[Le
                 runs[f"worst case {model} {direction}"] = run
                 continue
             reason = (
-                f"{count(attributes, 'attribute')} have too many sets to weigh each of them; it is "
-                f"learnt of at most {LEARNT_ATTRIBUTES} (--knows)"
+                f"{count(attributes, 'attribute')} have too many subsets to learn a weight for "
+                f"each; at most {LEARNT_ATTRIBUTES} are supported (--knows)"
             )
             refused.append(LeftOut(name=run.name, direction=direction, reason=reason))
     return runs, tuple(refused)

@@ -58,7 +58,7 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
     if not combinations:
         why = f" without {listing(space.forbid)}" if space.forbid else ""
         raise SpecError(
-            f"space: no mask suits the columns{why}: give a space of your own (--space), or leave "
+            f"space: no mask suits the columns{why}; give another space (--space), or leave "
             "fewer columns unchanged"
         )
     return msgspec.structs.replace(space, combination=combinations)

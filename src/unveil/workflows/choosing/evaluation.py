@@ -41,8 +41,8 @@ from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
 STAGES = 3  # of attacks
-LOSES_TOO_MUCH = "it loses more than the policy allows"
-DOMINATED = "another plan that loses no more has less risk"
+LOSES_TOO_MUCH = "its loss exceeds the policy"
+DOMINATED = "another plan with no more loss has less risk"
 
 
 class Incumbent(NamedTuple):

@@ -134,8 +134,8 @@ def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
     masks = list(takewhile(lambda mask: not mask.is_random, masks_of(known.plan, original)))
     if not masks:
         logging.getLogger("unveil").warning(
-            "tailored: the first step of the plan draws random numbers, so that nothing can be "
-            "done again: level 'original' is no more than 'parameters' here"
+            "tailored: the first step of the plan draws random numbers, so level 'original' "
+            "adds nothing to 'parameters'"
         )
         return original
     rng = stream(seed, "attack", "again")

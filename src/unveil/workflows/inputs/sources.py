@@ -29,9 +29,9 @@ def as_microdata(
     """Microdata from a path or a frame; Microdata has its schema already."""
     if isinstance(source, Microdata):
         if schema is not None:
-            raise UsageError("this Microdata has a schema already: leave out schema=")
+            raise UsageError("Microdata has its own schema; leave out schema=")
         if format is not None:
-            raise UsageError("this Microdata is read already: leave out format=")
+            raise UsageError("Microdata has no file format; leave out format=")
         return source
     if isinstance(source, str | os.PathLike):
         return read(source, schema, format=format)
