@@ -99,7 +99,7 @@ def command() -> None:
 @click.option(
     "--truth", "truths", multiple=True, help="True links: an identifier, a row map, or row-order."
 )
-@click.option("--knows", help="Known attributes: age,sex.  [default: quasi-identifiers]")
+@click.option("--knows", help="Known: age,sex.  [default: the quasi-identifiers]")
 @click.option("--records", help="Records held: fraction, count, file.  [default: all]")
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
 @click.option(

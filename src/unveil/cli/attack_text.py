@@ -166,16 +166,16 @@ def _print_learnt(bound: SupervisedBound) -> None:
     say("LEARNT")
     what = LEARNT.get(bound.model, bound.model)
     sample = f" (learnt on {bound.learnt_on:,} of them)" if bound.learnt_on < bound.n else ""
-    proof = f"no {what} link more" if bound.proven else f"gap {bound.gap:,.1f}, because {bound.why}"
+    proof = "optimal" if bound.proven else f"gap {bound.gap:,.1f}, because {bound.why}"
     say(
-        f"The best {what} found link {bound.linked:,.1f} of {count(bound.n, 'record')}{sample}; "
-        f"the proven bound is {bound.bound:,.1f} ({proof})."
+        f"Links with the best {what} found: {bound.linked:,.1f} of {count(bound.n, 'record')}"
+        f"{sample}; proven bound {bound.bound:,.1f} ({proof})."
     )
     if bound.impossible:
         say(f"No {what} can link {count(bound.impossible, 'record')}.")
     start, end = bound.direction.split("-to-")
     say(
-        f"With ties shared, the same {what} link {bound.expected:,.1f} from {start} to {end} and "
+        f"With the same {what}, ties shared: {bound.expected:,.1f} from {start} to {end}, "
         f"{bound.back_expected:,.1f} from {end} to {start}."
     )
     say(

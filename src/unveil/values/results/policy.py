@@ -189,8 +189,8 @@ class Policy(Spec, frozen=True, kw_only=True):
         own |= any(one.max_loss is not None for one in self.use)
         if not own and not any(name in self.to_dict() for name in fields):
             raise SpecError(
-                f"policy: it sets no limit; limits are: {', '.join(fields)}; and in the tables "
-                "[[intruder]] and [[use]]"
+                "policy: it sets no limit; give one, such as max_risk = 0.05 "
+                "(`unveil audit --help` names all)"
             )
 
     def to_dict(self) -> dict[str, object]:

@@ -65,9 +65,10 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
             f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
         )
         raise SchemaError(
-            f"the type of columns differs between original and release: {kinds}; correct the "
+            f"the type of columns differs between original and release: {kinds}"
+            f"{released.schema[retyped[0]].doubt}; correct the "
             f"cells, name renamed columns (--rename NEW=OLD){_suggested(retyped, other)}, or "
-            "give the release's own schema (generalised = true for ranges and sets)"
+            "give the release's own schema with generalised = true"
         )
     gone = [
         name

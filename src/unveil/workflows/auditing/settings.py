@@ -67,9 +67,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
             "counted, not timed, so the result is the same on every machine."
         ),
     ] = None
-    engine: Annotated[
-        str, _about("Engine that compares the files: auto, local, or one that is installed.")
-    ] = AUTO
+    engine: Annotated[str, _about("Engine: auto, local, or an installed one.")] = AUTO
     exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
     memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
     sweep: Annotated[bool | None, _about("Measure the risk by number of known attributes.")] = None
