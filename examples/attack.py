@@ -1,4 +1,4 @@
-"""Attack a release: count the people whom somebody finds who knows a few things about them."""
+"""Attack a release: count the people whom an intruder finds by a few attributes."""
 
 import unveil
 

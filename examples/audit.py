@@ -1,4 +1,4 @@
-"""Audit a release: hold it to the limits that its steward has set."""
+"""Audit a release: compare it with the limits of its steward."""
 
 import textwrap
 
@@ -14,7 +14,7 @@ masks = [
 release = unveil.mask(survey, masks, seed=7)
 limits = unveil.Policy(max_risk=0.1, max_confirmed=0.05, forbid_row_order=True)
 
-# To be quick. By default every attack that fits the data is made, and much else is looked into.
+# Quick settings: by default an audit makes every attack that fits the data, and further analyses.
 quick = unveil.AuditSettings(sweep=False, errors=(), remask=0, remedies=False, worst_case=False)
 attacks = ["distance", "rank-max", "position"]
 found = unveil.audit(survey, release, attacks=attacks, policy=limits, seed=7, settings=quick)
@@ -23,4 +23,4 @@ print(textwrap.fill(str(found), 100))
 for limit in found.verdict.limits:
     print(f"- {limit.limit}: {'kept' if limit.kept else 'BROKEN'}: {limit.reason}")
 print("It may be released." if found.verdict.passed else "It may not be released.")
-# unveil.report(found, "audit.html") writes all that was found as one page.
+# unveil.report(found, "audit.html") writes the result as one page.

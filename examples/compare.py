@@ -1,4 +1,4 @@
-"""Compare three releases of one survey: which one protects better, which one costs less."""
+"""Compare three releases of one survey: which protects better, and which loses less."""
 
 import unveil
 
@@ -9,7 +9,7 @@ masks = {
     "permutation": unveil.masks.RankPermutation(p=15, columns=columns),
     "groups": unveil.masks.Microaggregation(k=20, columns=columns),
 }
-# To be quick: an audit does more by default, and a comparison is as good as its audits.
+# Quick settings: by default an audit does more, and a comparison is as good as its audits.
 quick = unveil.AuditSettings(
     knows=columns, sweep=False, errors=(), remask=0, remedies=False, worst_case=False
 )

@@ -1,12 +1,12 @@
-"""Make a survey 5-anonymous in two ways, count that it is, and attack it."""
+"""Make a survey 5-anonymous in two ways, check it, and attack it."""
 
 import unveil
 
-keys = ["sex", "age", "occupation", "education"]  # what others may know of a person
+keys = ["sex", "age", "occupation", "education"]  # known to an intruder
 survey = unveil.households(1000, seed=7).select([*keys, "savings"])
 bands = unveil.masks.GlobalRecoding(intervals=10, columns=["age"])
 masks = {
-    "as it is": [],
+    "original": [],
     "Mondrian, ranges and sets": [unveil.masks.Mondrian(k=5)],
     "anti-unification, stars": [bands, unveil.masks.AntiUnification(k=5, stars=2)],
 }
@@ -18,4 +18,4 @@ for name, steps in masks.items():
     linked = max(unveil.measures.hits(one).sum() for one in links)  # a tie of two counts half
     print(f"{name}: {len(release):,} of {len(survey):,} people are released")
     print(f"    {promise}")
-    print(f"    who knows these of everybody links {linked:.1f} rightly")
+    print(f"    an intruder who knows the keys links {linked:.1f} correctly")

@@ -1,4 +1,4 @@
-"""Mask a survey in three ways at once, and write what others may see of it."""
+"""Mask a survey in three ways at once, and write the files for others."""
 
 import sys
 import tempfile
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import unveil
 
-survey = unveil.households(1000, seed=7)  # made up; unveil.read("survey.csv", schema) reads yours
+survey = unveil.households(1000, seed=7)  # synthetic; unveil.read("survey.csv", schema) reads yours
 masks = [
     unveil.masks.Microaggregation(k=5, columns=["income", "tax", "savings"]),
     unveil.masks.RankPermutation(p=8, columns=["age", "hours"]),
     unveil.masks.Pram(theta=0.1, columns=["region", "occupation"]),
 ]
-release = unveil.mask(survey, masks, seed=7)  # without a seed, one that nobody can guess is drawn
+release = unveil.mask(survey, masks, seed=7)  # without a seed, a random one is drawn
 
 print(release)
 for name, data in {"survey": survey, "release": release.data}.items():

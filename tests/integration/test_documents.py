@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from fixtures import audits
-from unveil import attacks, masks
+from unveil import attacks, errors, files, masks
+from unveil.cli.main import INTERNAL_ERROR
+from unveil.files.documents.toml import PLAN_KEYS
 from unveil.files.formats.base import formats
+from unveil.table.attribute import FLAGS
+from unveil.table.roles import LEVELS, ROLES
+from unveil.values.search_space import Combination, ParameterRange, SearchSpace
 from unveil.workflows import demo as demonstrating
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +70,40 @@ def test_the_schema_of_the_steps_is_a_schema(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(text[1])
     assert len(unveil.files.read_schema(path)) == 3
+
+
+READERS = {
+    "schema": files.read_schema, "plan": files.read_plan, "policy": files.read_policy,
+    "space": files.read_space, "choose": files.read_space,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page", READERS)
+def test_the_files_of_a_reference_page_are_read(page, tmp_path):
+    examples = re.findall(r"```toml\n(.*?)```", (ROOT / f"docs/{page}.md").read_text(), re.DOTALL)
+    assert examples
+    for number, text in enumerate(examples):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(text)
+        READERS[page](path)
+
+
+def test_the_reference_pages_written_by_hand_have_every_key():
+    keys = {
+        "plan": PLAN_KEYS,
+        "space": [
+            *SearchSpace.__struct_fields__, *Combination.__struct_fields__,
+            *(name for name in ParameterRange.__struct_fields__ if name != "start"),
+        ],
+        "schema": (*ROLES, *LEVELS, *FLAGS),
+        "exit-codes": [name for name in errors.__all__ if name != "UnveilError"],
+    }  # fmt: skip
+    for page, names in keys.items():
+        text = (ROOT / f"docs/{page}.md").read_text()
+        assert [name for name in names if not re.search(rf"[`.\[]{name}[`\]]", text)] == [], page
+    codes = {getattr(errors, name).exit_code for name in errors.__all__}
+    table = set(map(int, re.findall(r"^\| (\d+) \|", text, re.MULTILINE)))
+    assert table == codes | {0, 1, INTERNAL_ERROR, 130, 143}
 
 
 def test_the_architecture_is_short_and_names_every_room():
