@@ -44,7 +44,7 @@ _LONG = re.compile(r"(?<!\w)'([^']{61,})'(?!\w)|\S{121,}")
 
 
 def shortened(message: str) -> str:
-    """A message whose echoes of what somebody wrote are cut.
+    """A message with long echoes of user input cut.
 
     >>> shortened(f"'{'a' * 10_000}' is not a mask")
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…' is not a mask"

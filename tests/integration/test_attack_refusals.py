@@ -90,8 +90,7 @@ def other(schema=SCHEMA, **columns):
          SpecError, "groups go with covariance 'moments'"),
         (lambda: attacks.Distance(aggregation=[0, 1], weights={"age": 1}), SpecError,
          "leave out weights"),
-        (lambda: attacks.Rank(aggregation=[0, 1], criterion="max"), SpecError, "a fuzzy measure "
-        "replaces criterion and weights"),
+        (lambda: attacks.Rank(aggregation=[0, 1], criterion="max"), SpecError, "replaces criterion"),
         (lambda: attacks.Distance(metric="euklid"), SpecError, "did you mean 'euclid'"),
         (lambda: attacks.Distance(metric="polynomial", degree=0), SpecError, "degree"),
         (lambda: attack(attacks.Distance(metric="mahalanobis", groups=[["age"], ["age"]]),
@@ -136,12 +135,10 @@ def other(schema=SCHEMA, **columns):
          "at most 2,000 of an attribute: leave out age"),
         (lambda: attack(PRL(), release=other(age=pl.lit(1)), intruder={"knows": ["age"]}),
          DataError, "no known attribute varies"),
-        (lambda: attack(intruder={"channel": True}), SpecError, "this attack does not use the "
-        "masking"),
+        (lambda: attack(intruder={"channel": True}), SpecError, "does not use the"),
         (lambda: attack(intruder={"blocks": ["band"]}), SchemaError, "'band' is generalised"),
         (lambda: attack(intruder={"blocks": ["jobb"]}), DataError, "did you mean 'job'"),
-        (lambda: attack(intruder={"records": 7}), UsageError, "7 records requested of an "
-        "original with 6"),
+        (lambda: attack(intruder={"records": 7}), UsageError, "7 records requested"),
         (lambda: attack(intruder={"records": [6]}), UsageError, "go from 0 to 5"),
         (lambda: attack(intruder={"records": 1.5}), SpecError, "a share is at most 1"),
         (lambda: attack(intruder={"records": 0}), SpecError, "a share above 0"),
@@ -163,14 +160,12 @@ def other(schema=SCHEMA, **columns):
          "the original has 6, the release 2"),
         (lambda: attack(truth=[0, 1]), UsageError, "original's row of each of the 6 released rows"),
         (lambda: attack(truth=[0, 1, 2, 3, 4, 9]), DataError, "go from 0 to 5"),
-        (lambda: attack(truth=[0, 0, 2, 3, 4, 5]), DataError, "1 released row with the same "
-        "original as another row"),
+        (lambda: attack(truth=[0, 0, 2, 3, 4, 5]), DataError, "1 released row with"),
         (lambda: attack(truth=3.5), UsageError, "truth"),
         (lambda: attack(truth=[[1], [2, 3]]), UsageError, "truth"),
         (lambda: attack(truth="who", release=other(who=pl.col("who") + 10)), DataError,
          "no identifier in column 'who' of the original is in the release"),
-        (lambda: attack(attacks.Position(), truth="row-order"), SpecError, "the row order is "
-        "both the truth and the attack"),
+        (lambda: attack(attacks.Position(), truth="row-order"), SpecError, "both the truth"),
         (lambda: attacks.Distance(metric="mahalanobis", groups=[[]]), SpecError, "groups"),
         (lambda: attacks.Distance(metric="mahalanobis", inclusive=True), SpecError, "inclusive"),
         (lambda: attack(release=other(Schema(ordinal={"grade": ["mid", "low", "high"]}))),

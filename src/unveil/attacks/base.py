@@ -127,7 +127,7 @@ class LinkageFiles:
         return intruder, code_numbers(codes(self.reference, column, categories).codes), released
 
     def queries_first(self, intruder: T, released: T) -> tuple[T, T]:
-        """What belongs to the queries, then what belongs to their candidates."""
+        """The item of the queries, then that of their candidates."""
         return (released, intruder) if self.reverse else (intruder, released)
 
 
@@ -144,7 +144,7 @@ class RowPositions(NamedTuple):
 
 
 class AuditedFiles(NamedTuple):
-    """What an attack is told to decide whether it suits an audit."""
+    """The files of an audit, from which an attack decides whether it suits them."""
 
     pair: FilePair
     known: Sequence[str]  # attributes that the intruder may know
@@ -186,7 +186,7 @@ class Attack(Spec, frozen=True, kw_only=True):
 
     @property
     def knows(self) -> MaskKnowledge | None:
-        """What the intruder must know of the masking; None for most attacks."""
+        """The required knowledge of the masking; None for most attacks."""
         return None
 
     def uses(self, channel: Channel) -> bool:

@@ -1,4 +1,4 @@
-"""Where a table is kept: in a file, on a sheet of a workbook, in a database."""
+"""Locations of tables: a file, a sheet of a workbook, a database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 
 
 class TableLocation(abc.ABC):
-    """Where a table is read from or written to.
+    """The location of a table.
 
     Its text is the name that the user gave, which holds no secret. Every error names the location.
     """

@@ -20,7 +20,7 @@ from unveil.wording import listing
 
 
 class _Coding(UnivariateMask, frozen=True, kw_only=True):
-    """What top and bottom coding share; `top` is the end of the column that is coded."""
+    """The common part of top and bottom coding; `top` is the coded end of the column."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
     top: ClassVar[bool] = True

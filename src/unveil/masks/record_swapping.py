@@ -268,7 +268,7 @@ class Partners:
         return result, HouseholdSwaps(len(levels), at_risk, swapped, int(np.sum(left)), without)
 
     def _pools(self, level: int) -> Iterator["_Pool"]:
-        """Where a partner is looked for: by profile, near before anywhere."""
+        """The candidate partners: by profile, near before anywhere."""
         homes = np.flatnonzero(self.usable)
         for profile in self.profiles:
             if level:

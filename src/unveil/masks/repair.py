@@ -48,8 +48,8 @@ class RepairedRecords:
 class Repair(ColumnMask, frozen=True, kw_only=True):
     """Repair: make only the records most at risk alike, with random others that hide which.
 
-    For a release that fails by little: all other records stay as they are. At risk is who is
-    isolated: the `share` of the records with the largest exposure. The exposure of a record is its
+    For a release that fails by little: all other records stay as they are. Isolated records are at
+    risk: the `share` of the records with the largest exposure. The exposure of a record is its
     distance to its (k - 1)-th nearest other record, in the columns to mask and by the distance of
     microaggregation; of equally exposed records chance decides. For each record at risk, `cover`
     others are drawn at random. Both kinds together are microaggregated (MDAV) in groups of at least

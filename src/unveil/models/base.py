@@ -36,7 +36,7 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=kebab_case):
 
     @property
     def counted(self) -> Literal["classes", "rows", "people", "homes"]:
-        """What is counted: classes of equal rows, rows or people that fit a row, households."""
+        """The counted unit: classes of equal rows, compatible rows or people, households."""
         return "classes"
 
     @property

@@ -30,10 +30,10 @@ Unit = Annotated[
 class KAnonymity(Model, frozen=True, kw_only=True):
     """k-anonymity: every record equals at least k - 1 others on the quasi-identifiers.
 
-    The quasi-identifiers cannot tell a person from at least k - 1 others. The confidential values
-    of these may still be the same: see l-diversity.
+    The quasi-identifiers cannot distinguish a person from at least k - 1 others. Their confidential
+    values may still be the same: see l-diversity.
 
-    A missing cell is a value of its own, a range or a set is its text. A star is a value too;
+    A missing cell is a value of its own, a range or a set is its text. A star is also a value;
     as a wildcard it equals every value (and so does a missing cell), as in sdcMicro: then
     the rows that fit each row are counted, and an attack may link more than one in k.
 

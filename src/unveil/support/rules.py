@@ -1,4 +1,4 @@
-"""What a value must be, in words: for the help of a method, and for the error of a wrong value."""
+"""Types and ranges in words: for the help of a method, and for the error of a wrong value."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def no_parameter(method: str, name: str, known: Iterable[str]) -> str:
 
 
 def broken_rule(error: Exception) -> str:
-    """Where a value breaks which rule, to follow the name of a parameter; blank for a word.
+    """The broken rule and its place, to follow the name of a parameter; blank for a word.
 
     >>> class Groups(msgspec.Struct):
     ...     k: Annotated[int, msgspec.Meta(ge=2)]

@@ -13,7 +13,7 @@ _LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
 def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     """Guess one column's level; ``ordered``: its type has an order of its own.
 
-    That order is not written into the schema: nobody declared it, and it may list cells.
+    That order is not written into the schema: it is not declared, and it may list cells.
     """
     if ordered:
         question = (

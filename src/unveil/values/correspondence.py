@@ -1,4 +1,4 @@
-"""Who is who: which released row belongs to which record."""
+"""Correspondence: the record of each released row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disclosure scenarios: who might attack a release, what he knows of whom, and his limits."""
+"""Disclosure scenarios: intruders with their knowledge, their target people and their limits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class DisclosureScenario(Spec, frozen=True, kw_only=True):
-    """One intruder: what he knows of whom, and how much he may achieve.
+    """One intruder: knowledge, target people and limits.
 
     Every audit has four: *stress test* (all people, all quasi-identifiers, exact, plan known: an
     upper reference, not an attack by somebody), *register* (the keys of a file that also has other
@@ -164,7 +164,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
         return {n: value for n in SCENARIO_LIMITS if (value := getattr(self, n)) is not None}
 
     def to_dict(self) -> dict[str, Any]:
-        """What is set, as plain values, as in a TOML table."""
+        """The parameters that are set, as plain values, as in a TOML table."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in plain.items() if value is not None}
 

@@ -18,7 +18,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
     """An intruder who knows some attributes of some people in the release exactly.
 
     This is the worst case: an intruder who is unsure of the values, or of who is in the release,
-    usually links fewer records. If some of the values are out of date, `error` is their share.
+    usually links fewer records. `error` is the share of outdated values.
 
     >>> Intruder(knows=["age", "region"], records=100)
     Intruder(knows age, region of 100 records, original-to-release)

@@ -47,7 +47,7 @@ class TrueLinks(NamedTuple):
 
 
 class LinkageMethod(Protocol):
-    """What measures and workflows ask the attack that made the links; `Attack` explains it."""
+    """The part of `Attack` that measures and workflows use of the attack behind the links."""
 
     excludes_only: ClassVar[bool]
     uses_row_order: ClassVar[bool]

@@ -69,7 +69,7 @@ def _batches(n_listed: Ints, k: int) -> Iterator[Ints]:
 
 
 def _check_size(n_listed: Ints, n_best: Ints) -> None:
-    """Refuse a table that nobody can use; warn of records with more ties than are listed."""
+    """Refuse a table that is too long to use; warn of records with more ties than are listed."""
     n_pairs = int(n_listed.sum())
     if n_pairs > MOST_PAIRS:
         raise UsageError(

@@ -77,7 +77,7 @@ class Use(Spec, frozen=True, kw_only=True):
         return SpecError(f"policy: use '{self.name}': {rule}")
 
     def to_dict(self) -> dict[str, Any]:
-        """What is set, as plain values, as in a TOML table."""
+        """The parameters that are set, as plain values, as in a TOML table."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in plain.items() if value is not None}
 

@@ -166,7 +166,7 @@ def told_of_plans(policy: Policy | None) -> Policy:
 
 
 def random_seed() -> int:
-    """The seed of a release, which nobody can repeat."""
+    """A random seed of a release, which cannot be repeated."""
     return secrets.randbits(SEED_BITS)
 
 

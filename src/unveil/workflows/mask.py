@@ -134,7 +134,7 @@ class MaskedFile:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What steps counted and have a sentence for."""
+        """The counts of steps that have a sentence."""
         return {step: n for step, n in self.release.details.items() if hasattr(n, "sentence")}
 
     def to_dict(self) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _warn_of_step(
     guarantees: tuple[Guarantee, ...],
     people: Microdata | None,
 ) -> None:
-    """Warn of what a mask leaves open; `people`: the originals of the table's rows."""
+    """Warn of the limits of a mask; `people`: the originals of the table's rows."""
     if masked.remark:
         logger.warning("%s: %s", mask.step, masked.remark)
     _warn_of_uncovered(mask, table, guarantees)

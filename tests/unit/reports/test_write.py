@@ -68,8 +68,7 @@ def test_a_comparison_and_its_figures(here):
         (FileError, SMALL, "old.html", {}, "old.html: the file exists already"),
         (FileError, SMALL, "no/page.html", {}, "its folder does not exist"),
         (FileError, SMALL, "folder.html", {"force": True}, "this is a folder"),
-        (UsageError, "evidence.html", "evidence.html", {"force": True}, "is an input and cannot "
-        "be an output"),
+        (UsageError, "evidence.html", "evidence.html", {"force": True}, "is an input and"),
         (UsageError, SMALL, "page.html", {"figures": "e.json"}, "e.json: figures go to a folder"),
         (FileError, SMALL, "page.html", {"figures": "full"}, "full: the folder is not empty"),
         (UsageError, SMALL, "page.html", {"figures": "e.json/in"}, "and e.json is a file"),

@@ -21,7 +21,7 @@ LEAST_COST = 1e-9  # of the nearest candidate, relative to a random pair
 class Combined(Attack, frozen=True, kw_only=True):
     """Combined linkage: link each record to the row with the lowest sum of several attacks' scores.
 
-    One attack may see what another does not, and nobody has to know which is the best.
+    Attacks complement each other, and the best one need not be known.
 
     Log-likelihoods are added as they are. Distances are divided by the mean cost of a record's
     nearest candidate per attribute, which makes them comparable to log-likelihoods. This needs no

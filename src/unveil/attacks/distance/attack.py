@@ -160,7 +160,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def scalings(self, pair: FilePair) -> tuple[Attack, ...]:
-        """Where not everybody is released, also by the scale that an intruder with few has."""
+        """Where the release lacks people, also the scaling of an intruder with few records."""
         given = (self.scale, self.covariance) != (None, None) or self.groups is not None
         if given or len(pair.original) == len(pair.release):
             return (self,)

@@ -116,7 +116,7 @@ class Households(Attack, frozen=True, kw_only=True):
 
     @property
     def knows(self) -> MaskKnowledge | None:
-        """What the attack on single records needs to know of the masking."""
+        """The knowledge of the masking that the attack on single records needs."""
         return self.of_members.knows
 
     def uses(self, channel: Channel) -> bool:

@@ -1,4 +1,4 @@
-"""Who lives together in a release: what it shows, or what can be read off it."""
+"""The households of a release: by their numbers, or derived from shared columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class HouseholdFiles:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What is said of the households of the release."""
+        """The details about the households of the release."""
         return {"grouping": self.grouping, "released_households": len(self.released)}
 
     @cached_property
@@ -173,7 +173,7 @@ def clues(release: Microdata, people: Microdata, known: Homes) -> tuple[str, ...
 
 
 def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
-    """Rows that are alike in what members share are taken for a household.
+    """Rows with equal cells in columns that members share form a household.
 
     Columns that were masked person by person tell nothing: those are used by which the groups are
     most like households. A class of more rows than any household has members holds several, which

@@ -49,7 +49,7 @@ class Structural(Attack, frozen=True, kw_only=True):
     baseline. Beyond the paper: attributes matched by the shapes of their distributions (alignment),
     records joined by values that both files have (values), and canonical correlations estimated
     together with the posterior over all matchings (correlation). Auto runs the last two and follows
-    them if the files are more likely than files that share nobody; otherwise it guesses by
+    them if the files are more likely than files without common people; otherwise it guesses by
     representatives, and says so.
 
     >>> import unveil

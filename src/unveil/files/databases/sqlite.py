@@ -99,7 +99,7 @@ class SqliteLocation(DatabaseLocation):
 
     @property
     def _journal(self) -> Path:
-        """Where SQLite keeps what it would take back."""
+        """The journal of SQLite, for a rollback."""
         return self.file.with_name(f"{self.file.name}-journal")
 
     def relations(self, connection: Any) -> dict[str, bool]:

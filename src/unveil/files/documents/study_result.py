@@ -1,4 +1,4 @@
-"""What a search found, as a JSON file: every plan that was tried, and which was chosen."""
+"""The result of a search as a JSON file: every tried plan, and the chosen one."""
 
 import os
 from math import isfinite

@@ -1,4 +1,4 @@
-"""What a workbook cannot hold, refused before anything is written."""
+"""Limits of a workbook, checked before anything is written."""
 
 import datetime
 import re

@@ -45,7 +45,7 @@ Columns = Sequence[OutgoingColumn]
 
 
 class PackageRules(NamedTuple):
-    """What a package allows."""
+    """The limits of a statistics package."""
 
     package: Package
     name: re.Pattern[str]  # of a column
@@ -144,7 +144,7 @@ class Writable(Labelled, frozen=True, kw_only=True):
     @property
     @abc.abstractmethod
     def rules(self) -> PackageRules:
-        """What the package allows."""
+        """The limits of the package."""
 
     @abc.abstractmethod
     def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What generalising masks share: the privacy models, verified on the released file."""
+"""The common part of generalising masks: privacy models, verified on the released file."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -179,7 +179,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
     def _in_one_class(
         self, data: Microdata, models: Sequence[Model], keys: Sequence[str]
     ) -> tuple[list[str], list[str]]:
-        """What the models measure with all records in one class, in words; and what is unmet.
+        """The models' values with all records in one class, in words; and the unmet requirements.
 
         No generalisation does better. Discarding records may, except for sizes and distinct values.
         """

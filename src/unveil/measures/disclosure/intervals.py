@@ -33,7 +33,7 @@ def interval_disclosure(
 ) -> IntervalDisclosure | None:
     """The share of the true values that lie in an interval around the released value.
 
-    A released value reveals roughly what the true one is, whether or not anybody is linked. The
+    A released value reveals the true one roughly, even without a link. The
     share goes from 0 to 1 and is compared with the share if values and people were paired at
     random: only the excess is disclosed. Quasi-identifiers and confidential attributes count, and
     columns without a role that masking changed; weights, strata and other side columns do not.

@@ -95,7 +95,7 @@ def _least_margin(links: Links, margin: float | None) -> float:
 
 
 class Precision(NamedTuple):
-    """What is claimed at each margin that an intruder may demand, and how much of it is right."""
+    """The claimed links at each required margin, and their precision."""
 
     margin: Floats
     coverage: Floats  # the share of the records that are claimed

@@ -195,7 +195,7 @@ def recode_like_release(
 ) -> Microdata:
     """The records with their categories merged as the release's schema says.
 
-    Whoever has a release knows what its categories stand for, and compares like with like.
+    An intruder with a release knows the meaning of its categories and compares accordingly.
     """
     cells, attributes = [], {}
     for name in columns:

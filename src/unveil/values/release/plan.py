@@ -24,7 +24,7 @@ Household = Literal["drop", "renumber", "keep"]
 class Plan:
     """The masks to apply, in order, and the seed of their random numbers.
 
-    Whoever has the plan can check a guess of the original, so a plan is as private as the
+    With the plan a guess of the original can be checked, so a plan is as private as the
     original. Without a seed, one is drawn when the plan is carried out.
 
     >>> from unveil.masks import RankSwapping

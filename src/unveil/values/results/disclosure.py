@@ -1,4 +1,4 @@
-"""Disclosure: what a release reveals about people, whether or not anybody is linked."""
+"""Disclosure: information about people in a release, with or without links."""
 
 from typing import Annotated
 
@@ -54,7 +54,7 @@ class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
     """The sizes of the classes of records with the same combination of values.
 
     A file is k-anonymous if every record shares its quasi-identifiers with at least k - 1 others,
-    so that these cannot be distinguished. A larger k is better; k = 1 means that somebody is
+    so that these cannot be distinguished. A larger k is better; k = 1 means that a person is
     unique. k-anonymity does not cover values that a class has in common: see l-diversity.
     """
 
@@ -175,8 +175,8 @@ class GroupMean(msgspec.Struct, frozen=True, kw_only=True):
 class HouseholdHits(msgspec.Struct, frozen=True):
     """The share of households with at least one member re-identified.
 
-    Whoever finds one member may learn about the others. The share ranges from 0 to 1 and is usually
-    higher than that of single people, since every member adds a chance.
+    A link of one member may reveal the others. The share ranges from 0 to 1 and is usually higher
+    than that of single people, since every member adds a chance.
     """
 
     n: int  # households
@@ -197,7 +197,7 @@ class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
-    """Released columns without a role: nobody decided what they are.
+    """Released columns without a role.
 
     An intruder may know them, and no attack compares them. So a policy is not kept until each has a
     role; the role `other` says that no intruder can know the column.
@@ -277,7 +277,7 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
-    """What a link reveals of a confidential attribute, compared with what is known without it.
+    """The gain from a link about a confidential attribute, compared with guessing without it.
 
     The shares, from 0 to 1, of people whose value is guessed correctly: by the link, by the link
     without their own row, by one guess for all, and by a model of the release without their own

@@ -207,7 +207,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def statement_digest(self) -> str:
-        """The digest that the evidence has if nobody changed how the audit was made."""
+        """The digest of the evidence if its statement is unchanged."""
         return statement_digest({name: getattr(self, name) for name in STATEMENT})
 
     @property
@@ -243,7 +243,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 def statement_digest(statement: Mapping[str, Any]) -> str:
     """The SHA-256 of how an audit was made.
 
-    It finds a careless change of the evidence. Whoever changes it with care makes a new digest.
+    It finds a careless change of the evidence. A deliberate change can include a new digest.
     """
     return hashlib.sha256(msgspec.json.encode(statement, order="deterministic")).hexdigest()
 

@@ -22,7 +22,7 @@ class ReadOffColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadOff(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be read off a release, and the smallest class before and after.
+    """Derivable cells of a release, and the smallest class before and after.
 
     A suppressed or generalised cell can come back from the cells of other members of the household,
     from a category that determines it, from sums, or from orders. Counted are relations that hold

@@ -21,7 +21,7 @@ def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
 
 
 def doubts(pair: FilePair, seed: int) -> Iterator[str]:
-    """What puts the numbers in doubt, as sentences without a full stop."""
+    """Doubts about the numbers, as sentences without a full stop."""
     people, released = pair.original, pair.release
     secret = {"identifier", "household"}  # left out on purpose
     gone = [

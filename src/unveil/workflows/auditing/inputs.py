@@ -59,7 +59,7 @@ class AuditInputs:
 
     @property
     def audited_files(self) -> AuditedFiles:
-        """What attacks are told to decide whether they suit the audit."""
+        """The files of the audit, from which attacks decide whether they suit it."""
         plan, people = self.plan, self.pair.original
         return AuditedFiles(
             self.pair,

@@ -109,7 +109,7 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
 
 
 def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[str, Any]:
-    """Whose limit on a share it is, and what it means in people of this file."""
+    """The people of a limit on a share, and the limit in people of this file."""
     if name not in STRESS_LIMITS:
         return {}
     people = evidence.pairs or 0
@@ -287,7 +287,7 @@ def _row_order(evidence: Evidence) -> Measured:
     return found.order_tells, (
         f"rank correlation of the rows {found.row_order['correlation']:.3f}; "
         f"{found.risk.expected:,.0f} of {found.risk.n:,} are in their original position, "
-        f"{found.row_order['neighbours']:,} beside whom they stood"
+        f"{found.row_order['neighbours']:,} next to an original neighbour"
     )
 
 

@@ -33,9 +33,9 @@ def _about(description: str) -> Meta:
 class AuditSettings(Spec, frozen=True, kw_only=True):
     """Settings of an audit beyond the files, the attacks and the policy.
 
-    A plan and a schema may be given by their files; a Release has its own plan. What-ifs that are
-    None (sweep, errors, remask, remedies, worst_case) are made as far as the effort goes; those
-    that are given are made, whatever they take.
+    A plan and a schema may be given by their files; a Release has its own plan. Optional
+    analyses (sweep, errors, remask, remedies, worst_case) that are None run if the effort allows;
+    those set explicitly always run.
 
     >>> AuditSettings(memory="4G").bytes
     4294967296

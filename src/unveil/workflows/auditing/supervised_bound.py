@@ -47,7 +47,7 @@ def supervised_runs(inputs: AuditInputs) -> tuple[dict[str, AttackRun], tuple[Le
 def supervised_bounds(
     inputs: AuditInputs, plan: WorkPlan, steps: Checkpoints
 ) -> tuple[tuple[SupervisedBound, ...], tuple[LeftOut, ...]]:
-    """What each family of distances links at worst, in both directions; and what is left out.
+    """The worst case of each family of distances, in both directions; and what is left out.
 
     Work limits it and no clock, so that a replay finds the same on every machine. It does not
     depend on the attacks that the user requested.

@@ -30,7 +30,7 @@ class MaskedColumns(NamedTuple):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What an intruder may know."""
+        """The attributes that an intruder may know."""
         return self.key_numbers + self.key_categories
 
 

@@ -133,7 +133,7 @@ class Evaluator:
 
     @cached_property
     def _uses(self) -> UseReference:
-        """What the uses of the original are; computed once for all plans."""
+        """The uses of the original, computed once for all plans."""
         return UseReference(self.original, self.policy.use or None, seed=self.seed)
 
     def _attacks(self, release: Release, repetition: int) -> Iterator[tuple[Limit, ...]]:
@@ -179,4 +179,4 @@ def _stage(run: AttackRun, runs: Sequence[AttackRun]) -> int:
 
 
 def _silent(done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Progress without output."""

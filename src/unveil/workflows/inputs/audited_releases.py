@@ -197,7 +197,7 @@ def _settings_of_policy(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _knowledge_of_scenarios(evidence: Evidence) -> tuple[str, ...]:
-    """What the policy of an audit sets of each intruder's knowledge."""
+    """The knowledge of each intruder that the policy of an audit sets."""
     return tuple(
         f"{row.name}: {field} = {getattr(row, field)}"
         for row in evidence.scenarios
@@ -228,7 +228,7 @@ def uses_measured(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _what_of(use: UseLoss) -> str:
-    """What a use declares beside its name and kind."""
+    """The declarations of a use beside its name and kind."""
     columns = "" if use.columns is None else f" of {listing(use.columns)}"
     target = "" if use.target is None else f" for {use.target}"
     return columns + target + ("" if use.by is None else f" by {use.by}")

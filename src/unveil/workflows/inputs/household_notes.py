@@ -20,7 +20,7 @@ NEARLY_ALL = 0.9  # of the households of several members
 
 
 def household_notes(data: Microdata, numbers: Sequence[str]) -> Iterator[str]:
-    """What a person should confirm or correct about the households by these numbers."""
+    """Notes on households that the user should confirm or correct."""
     homes, name = households_of(data, numbers), listing(numbers)
     if homes is None:
         if declared := declared_shared(data):

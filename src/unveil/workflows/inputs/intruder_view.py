@@ -1,4 +1,4 @@
-"""What an intruder holds: which records, which columns, which blocks."""
+"""An intruder's view: records, columns, blocks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an intruder knows of the masking: composed channels, and steps that can be repeated."""
+"""An intruder's knowledge of the masking: composed channels, and steps that can be repeated."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ def known_release(
     """A release with the channels of the one that is attacked; None if nothing is known.
 
     A plan alone is carried out again to find its channels, with random numbers of the attack's
-    own: nobody knows the seed.
+    own: no intruder knows the seed.
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None

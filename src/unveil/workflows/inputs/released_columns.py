@@ -50,7 +50,7 @@ def released_columns(data: Microdata, plan: Plan) -> Microdata:
 
 
 def columns_of_masks(data: Microdata, plan: Plan, masks: Sequence[Mask]) -> Microdata:
-    """What the masks see: the released columns; household numbers too where a mask needs them."""
+    """The input of masks: the released columns, and household numbers where a mask needs them."""
     if any(mask.uses_households for mask in masks):
         plan = replace(plan, household="keep")
     return released_columns(data, plan)

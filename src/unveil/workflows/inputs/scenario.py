@@ -103,7 +103,7 @@ class Scenario:
     def linkage_files(
         self, spec: Attack, intruder: Intruder, simulated: Masking | None = None
     ) -> tuple[LinkageFiles, FilePair, Intruder]:
-        """What an attack compares; the pair as this intruder sees it; and what he knows then."""
+        """The compared files, the pair as this intruder sees it, and the intruder's knowledge."""
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
         columns: tuple[str, ...] = ()
@@ -237,7 +237,7 @@ class StrangerAttack:
     files: LinkageFiles
 
     def __call__(self, source: Any) -> Links:
-        """The links of these people, to whom no released row belongs."""
+        """The links of these people, who have no released row."""
         scenario, files = self.scenario, self.files
         people = scenario.release.copied(table_of(source, scenario.pair.original.schema))
         for name in files.columns:
