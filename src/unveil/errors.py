@@ -44,7 +44,7 @@ _LONG = re.compile(r"(?<!\w)'([^']{61,})'(?!\w)|\S{121,}")
 
 
 def shortened(message: str) -> str:
-    """A message whose echoes of what somebody wrote are cut.
+    """A message with long echoes of user input cut.
 
     >>> shortened(f"'{'a' * 10_000}' is not a mask")
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…' is not a mask"
@@ -68,9 +68,9 @@ class UnveilError(Exception):
         self._places: list[str] = []
 
     def at(self, place: str) -> UnveilError:
-        """Add where it happened, once; an outer place precedes an inner one."""
+        """Add where it happened, once, unless blank; an outer place precedes an inner one."""
         place = place if len(place) <= LONGEST_PLACE else f"{place[:60]}…"
-        if place not in self._places:
+        if place and place not in self._places:
             self._places.insert(0, place)
         return self
 
@@ -86,7 +86,7 @@ class UnveilError(Exception):
 
 @contextmanager
 def errors_at(place: str) -> Iterator[None]:
-    """Say of every error in a block where it happened.
+    """Add a place to every error of a block.
 
     >>> try:
     ...     with errors_at("survey.csv"):

@@ -3,6 +3,7 @@
 import difflib
 import textwrap
 from collections.abc import Iterable
+from itertools import accumulate
 
 __all__ = [
     "absent_column", "count", "fitted", "letters", "listing", "ordinal", "printable", "reason",
@@ -10,6 +11,9 @@ __all__ = [
 ]  # fmt: skip
 
 LISTED = 30  # names listed in a message before "and N more"
+LONGEST_LIST = (
+    130  # characters of the names that a wrong one is answered with: a message has three lines
+)
 
 
 def listing(names: Iterable[str]) -> str:
@@ -23,27 +27,33 @@ def listing(names: Iterable[str]) -> str:
     return shown if len(names) <= LISTED else f"{shown} and {len(names) - LISTED} more"
 
 
-def suggest(name: object, options: Iterable[str]) -> str:
-    """A suggestion for a misspelt name, to end a sentence with; none for what is no text.
+def suggest(name: object, options: Iterable[str], otherwise: str = "") -> str:
+    """The nearest of the options, to end a sentence with; if none is near, a list of them.
+
+    ``otherwise`` introduces the list, which is cut; without it there is none.
 
     >>> suggest("agee", ["age", "sex"])
     "; did you mean 'age'?"
+    >>> suggest("job", ["age", "sex"], "columns are")
+    '; columns are: age, sex'
     """
-    if not isinstance(name, str):
-        return ""
     folded = {option.lower(): option for option in options}
-    found = difflib.get_close_matches(name.lower(), folded, n=1)
-    return f"; did you mean '{folded[found[0]]}'?" if found else ""
+    near = difflib.get_close_matches(name.lower(), folded, n=1) if isinstance(name, str) else []
+    if near:
+        return f"; did you mean '{folded[near[0]]}'?"
+    names = list(folded.values())
+    fitting = sum(end <= LONGEST_LIST for end in accumulate(len(one) + 2 for one in names)) or 1
+    rest = f" and {len(names) - fitting:,} more" if fitting < len(names) else ""
+    return f"; {otherwise}: {', '.join(names[:fitting])}{rest}" if otherwise else ""
 
 
 def absent_column(name: str, columns: Iterable[str]) -> str:
     """The message for a column that is not there.
 
     >>> absent_column("agee", ["age", "sex"])
-    "column 'agee' is not in the data; it has: age, sex; did you mean 'age'?"
+    "column 'agee' is not in the data; did you mean 'age'?"
     """
-    columns = list(columns)
-    return f"column '{name}' is not in the data; it has: {listing(columns)}{suggest(name, columns)}"
+    return f"column '{name}' is not in the data{suggest(name, columns, 'its columns are')}"
 
 
 def reason(error: OSError) -> str:

@@ -280,21 +280,21 @@ MISTAKES = [
     (2, (), "name ORIGINAL and RELEASE"),
     (2, (*FILES, "--resume"), "resume: name the evidence (--evidence)"),
     (2, (*FILES, "--attack", "rnak"), "did you mean 'rank'"),
-    (2, (*FILES, "--attack", "tailored"), "how the release was masked"),
+    (2, (*FILES, "--attack", "tailored"), "this attack needs the masking"),
     (2, (*FILES, "--errors", "few"), "--errors: numbers"),
     (2, (*FILES, "--errors", "-1"), "errors"),
     (2, (*FILES, "--errors", "0.1,2"), "errors, entry 2: a number of at most 1"),
     (2, (*FILES, "--seconds", "nan"), "seconds"),
     (2, (*FILES, "--memory", "much"), "4G"),
-    (2, (*FILES, "--rename", "age"), "--rename: NEW=OLD"),
+    (2, (*FILES, "--rename", "age"), "--rename: give NEW=OLD"),
     (2, (*FILES, "--rename", "x=age", "--rename", "y=age"), "rename: two columns"),
-    (2, (*FILES, "--evidence", "o.csv", "--force"), "would be overwritten"),
-    (2, (*FILES, "--evidence", "e.json", "--per-record", "e.json"), "written twice"),
+    (2, (*FILES, "--evidence", "o.csv", "--force"), "is an input and cannot be an output"),
+    (2, (*FILES, "--evidence", "e.json", "--per-record", "e.json"), "named as two outputs"),
     (2, (*FILES, "--max-risk", "0.1", "--policy", "risk.toml"), "leave one out"),
     (2, ("--replay", "good.json", "--max-risk", "0.1"), "leave out --max-risk"),
-    (2, (*FILES[:4], "--truth", "nobody"), "is no column of the files and no file"),
-    (3, FILES[:4], "it is not known which released row is whose"),
-    (3, (*FILES[:4], "--truth", "strange.csv"), "is it the map of another release"),
+    (2, (*FILES[:4], "--truth", "nobody"), "is neither a common column nor a file"),
+    (3, FILES[:4], "the true links are not known"),
+    (3, (*FILES[:4], "--truth", "strange.csv"), "give the map of this release"),
     (3, ("o.csv", "r.csv", "--truth", "map.csv"), "no attribute has the role quasi"),
     (3, ("o.csv", "typed.csv", *FILES[2:]), "perhaps hours2=hours"),
     (3, (*FILES, "--rename", "x=age"), "in the release, column 'x'"),
@@ -309,10 +309,10 @@ MISTAKES = [
     (3, (*FILES, "--plan", "no.toml"), "cannot be read"),
     (3, (*FILES, "--plan", "other.plan", "--evidence", "e.json"), "weight2"),
     (3, ("--replay", "old.json"), "in format 99"),
-    (3, ("--replay", "cut.json"), "not the evidence of an audit"),
+    (3, ("--replay", "cut.json"), "not the complete evidence of an audit"),
     (3, ("--replay", "no.json"), "cannot be read"),
     (3, ("--replay", "good.json", "map.csv"), "not the original that was audited"),
-    (3, ("--replay", "good.json", "gone.csv"), "not here any more"),
+    (3, ("--replay", "good.json", "gone.csv"), "is no longer here"),
 ]
 
 
@@ -367,7 +367,7 @@ def test_a_changed_file_is_not_replayed(unveil_command, here, evidence):
         file.write("\n")
     done = unveil_command("audit", "--replay", "e.json", *files)
     assert done.code == 3
-    assert "r.csv: this is not the release that was audited: its SHA-256 is another" in done.err
+    assert "r.csv: this is not the release that was audited: its SHA-256 differs" in done.err
 
 
 @pytest.mark.usefixtures("here")
@@ -399,7 +399,7 @@ def test_a_finished_audit_is_not_run_again(unveil_command, here, monkeypatch):
         again = unveil_command(*given, "--report", "a.html", "--resume")
     assert again.code == 0
     said, _, report = again.out.partition("\n")
-    assert said == "e.json: this audit was finished already; nothing was run again."
+    assert said == "e.json: this audit is finished; nothing was run again."
     assert report.partition("Wrote")[0] == first.out.partition("Wrote")[0]
     assert written == {name: (here / name).read_bytes() for name in names}
     other = unveil_command(*given, "--seed", "9", "--resume")

@@ -57,7 +57,7 @@ def _crowd():
 
 
 def _alike():
-    """Attributes that go together, enough for two halves."""
+    """Attributes that correspond, enough for two halves."""
     part = [f"{TEXT}{i // 8}" for i in range(24)]
     return _crowd().with_columns(tax=pl.col("pay") * 2, due=pl.col("born"), part=pl.Series(part))
 

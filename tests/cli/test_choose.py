@@ -126,7 +126,7 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     searched.study = choices.study_without_choice()
     again = unveil_command(*CHOOSE)
     assert again.code == 3
-    assert "out: the folder has a choice already (release.csv): name another" in again.err
+    assert "out: the folder already has a choice (release.csv): name another" in again.err
     done = unveil_command(*CHOOSE, "--force")
     assert (done.code, done.err) == (1, "")
     assert "No plan keeps every limit of the policy. Nearest is plan 4, which misses 1" in done.out
@@ -161,7 +161,7 @@ def test_json_is_the_study(unveil_command):
 @pytest.mark.parametrize(
     ("code", "args", "said"),
     [
-        (2, ("--trials", "9", "--effort", "quick"), "--trials and --effort both say how long"),
+        (2, ("--trials", "9", "--effort", "quick"), "--trials and --effort both limit"),
         (2, ("--workers", "0"), "--workers"),
         (2, ("--effort", "long"), "'--effort': 'long' is not one of"),
         (3, ("--policy", "survey.toml"), "'attributes' is not a parameter"),
@@ -182,7 +182,7 @@ def test_no_input_is_replaced(unveil_command, tmp_path):
     (tmp_path / "survey.csv").rename("release.csv")
     done = unveil_command("choose", "release.csv", *CHOOSE[2:-1], ".", "--force")
     assert done.code == 2
-    assert "release.csv would be overwritten by what is made of it" in done.err
+    assert "release.csv is an input and cannot be an output" in done.err
     assert (tmp_path / "release.csv").exists()
 
 
@@ -207,7 +207,7 @@ def test_compare_reads_a_study(unveil_command, tmp_path):
     for others in (("choice.json",), ("survey.csv",), ("--policy", "policy.toml")):
         mixed = unveil_command("compare", "choice.json", *others)
         assert mixed.code == 2
-        assert "a search (choice.json) is compared by itself" in mixed.err
+        assert "a search (choice.json) is shown alone" in mixed.err
     external = unveil_command("compare", "choice.json", "--report", "e.html", "--external")
     assert external.code == 2
     assert "for others, write the page of the audit" in external.err

@@ -83,7 +83,7 @@ def test_what_is_not_known_is_said(unveil_command):
         "Not placed, as risk or loss is not known: s.csv.",
         "not known of",
         "no interval can be given for the difference, as the records are not paired",
-        "- Nobody was attacked in s.csv",
+        "- No attack was made on s.csv",
     ):
         assert words in done.out
     alone = unveil_command("compare", "b.json", "c.json", *RECORDS[2:]).out
@@ -121,7 +121,7 @@ def test_households_stand_beside_persons_and_the_policy(unveil_command, tmp_path
         (2, [], "Missing argument"),
         (2, ["a.json"], "1 release cannot be compared"),
         (3, ["a.json", "no.json"], "no.json: the evidence cannot be read"),
-        (3, ["a.json", "a.records.csv"], "this is not the evidence of an audit"),
+        (3, ["a.json", "a.records.csv"], "this is not the complete evidence of an audit"),
         (2, ["a.json", "b.json", "--records", "a.records.csv"], "in the same order: 2, not 1"),
         (3, ["b.json", "a.json", *RECORDS[:4]], "a.records.csv: records: the risks by distance"),
         (3, ["a.json", "b.json", "--records", "a.json", "--records", "b.json"], "a.json: "),
@@ -138,7 +138,7 @@ def test_evidence_of_another_original(unveil_command):
     write_evidence(evidence("x.csv", original="ff"), "x.json")
     done = unveil_command("compare", "a.json", "x.json")
     assert done.code == 3
-    assert "a.json and x.json are of originals whose contents differ" in done.err
+    assert "a.json and x.json have originals with different contents" in done.err
     assert "audit every release against one and the same file" in done.err
 
 

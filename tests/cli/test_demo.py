@@ -75,7 +75,7 @@ def test_what_is_written_gives_the_same_again(demo, tmp_path):
 @pytest.mark.slow
 def test_what_is_said(demo):
     said = demo.out
-    assert "is a made-up survey of persons in households" in said
+    assert "is a synthetic survey of persons in households" in said
     for name in PLANS:
         assert re.search(rf"^{name}: This release ", said, re.MULTILINE)
         assert os.path.join("demo", f"{name}.html") in said

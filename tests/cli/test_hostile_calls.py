@@ -40,7 +40,7 @@ def test_bytes_that_are_no_text_are_refused(unveil_command, survey, option):
     done = unveil_command("inspect", survey, option, os.fsdecode(b"\xff\xfe"))
     assert done.code == 2
     assert done.err == (
-        "unveil: argument 4 has bytes that are not UTF-8 text; type it anew, or rename the file\n"
+        "unveil: argument 4 has bytes that are not UTF-8 text; retype it, or rename the file\n"
     )
 
 
@@ -77,7 +77,7 @@ def test_a_document_nested_by_the_thousand_is_refused(tmp_path, text, read):
 def test_evidence_nested_by_the_thousand_is_refused(tmp_path, text):
     path = tmp_path / "deep.json"
     path.write_text(text)
-    with pytest.raises(unveil.UnveilError, match="this is not the evidence of an audit"):
+    with pytest.raises(unveil.UnveilError, match="this is not the complete evidence of an audit"):
         unveil.files.read_evidence(path)
 
 

@@ -37,16 +37,16 @@ def test_files_with_no_common_attribute(unveil_command, files, monkeypatch):
     monkeypatch.setattr(credit, "PRIOR_DEVIATION", 1e9)  # nothing is good enough
     done = run(unveil_command, files, "--truth", "person")
     assert (done.code, done.err) == (0, "")
-    assert re.search(r"Not proven: .* By the truth, [\d.]+ of 60 are right\.", done.out)
-    assert "That is a guess" in done.out
+    assert re.search(r"Not proven: .* By the truth, [\d.]+ of 60 links are correct\.", done.out)
+    assert "These links are guesses" in done.out
     assert "Claimed" not in done.out
     by = ("--truth", "person", "--method", "correlation", "--controls", "2")
     done = run(unveil_command, files, *by)
     assert (done.code, done.err) == (0, "")
     for words in (
-        "structural: 60 records of ", "No attribute is compared by its name: income, tax, age",
-        "Left out: ward, which is constant.", "Linked by: ", "seem to have a partner in B",
-        "Claimed, each right with more than 0.9", "stay unlinked", "are expected to be right",
+        "structural: 60 records of ", "Structural linkage uses income, tax, age",
+        "Left out: ward, because it is constant.", "Linked by: ", "share of A with a partner in B",
+        "Claimed (probability above 0.9)", "stay unlinked", "are expected to be correct",
         "By the truth, structural links ",
     ):  # fmt: skip
         assert words in done.out
@@ -64,16 +64,16 @@ def test_files_with_common_attributes(unveil_command, files):
     done = run(unveil_command, files, "--truth", "person", second="tax.csv")
     assert (done.code, done.err) == (0, "")
     assert "probabilistic: 60 records" in done.out
-    assert "Compared, since both files have it: tax, age, region." in done.out
+    assert "Compared (common attributes): tax, age, region." in done.out
     assert "By the truth, probabilistic links " in done.out
-    assert " that are claimed, " in done.out
+    assert " claimed links are correct" in done.out
     done = run(unveil_command, files, second="tax.csv")
-    assert "No two records agree in person: if it is an identifier" in done.out
-    assert "How many links are right can be counted with --truth." in done.out
+    assert "No two records agree in person. If it is an identifier" in done.out
+    assert "Give --truth to count the correct links." in done.out
     done = run(unveil_command, files, "--knows", "age", second="tax.csv")
     assert "distance: 60 records" in done.out
     done = unveil_command("link", files / "tax.csv", files / "tax.csv", "--truth", "person")
-    assert (done.code, "Both are one file" in done.out) == (0, True)
+    assert (done.code, "A and B are the same file" in done.out) == (0, True)
 
 
 def test_parameters_are_of_the_attack_that_is_chosen(unveil_command, files):
@@ -85,7 +85,7 @@ def test_parameters_are_of_the_attack_that_is_chosen(unveil_command, files):
     done = run(unveil_command, files, "--matching", "one-to-one", *more, second="tax.csv")
     assert json.loads(done.out)["claimed"] is None
     done = run(unveil_command, files, "--matching", "nearest", "--knows", "age", second="tax.csv")
-    assert "distance says which candidate is better, not how likely it is" in done.out
+    assert "distance ranks candidates without probabilities" in done.out
 
 
 def test_pairs_are_written(unveil_command, files):
@@ -99,7 +99,7 @@ def test_pairs_are_written(unveil_command, files):
     assert (done.code, "--force" in done.err) == (3, True)
     assert run(unveil_command, files, "--links", out, "--force").code == 0
     done = run(unveil_command, files, "--links", files / "bank.csv", "--force")
-    assert (done.code, "would be overwritten" in done.err) == (2, True)
+    assert (done.code, "is an input and cannot be an output" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_pairs_are_written(unveil_command, files):
         (2, ["--knows", ","], "name at least one attribute"),
         (2, ["--attack", "struktural"], "did you mean 'structural'"),
         (2, ["--criterion", "max"], "'criterion' is not a parameter"),
-        (2, ["--truth", "nobody"], "no column of the files and no file"),
+        (2, ["--truth", "nobody"], "neither a common column nor a file"),
         (2, ["--confidence", "1"], "0<=x<1"),
         (3, ["--attack", "distance", "--truth", "person"], "no attribute in common"),
         (3, ["--schema", "bad.toml"], "of both files, column 'incom' is not in"),
@@ -140,11 +140,14 @@ def test_how_sure_it_is(capsys):
     chance = "Not proven"
     assert chance in told(capsys, sure=None)
     shown = told(capsys, sure=0.12)
-    assert f"{chance}: the attack is 12% sure" in shown
+    assert f"{chance}: the result differs" in shown
+    assert "with a confidence of 12% only" in shown
     assert "By the truth" not in shown  # nobody knows
-    assert "The attack is 97.2% sure that this is more than chance." in told(capsys, sure=0.972)
+    assert "These links are more than chance, with a confidence of 97.2%." in told(
+        capsys, sure=0.972
+    )
     shown = told(capsys, sure=1.0)
-    assert "more than 99.9% sure" in shown
+    assert "a confidence of more than 99.9%" in shown
     assert chance not in shown
 
 
@@ -160,7 +163,7 @@ def test_the_columns_that_say_the_same(capsys):
     shown = told(capsys, details={"correspondence": pairs, "evidence": [evidence]})
     lines = [line.split() for line in shown.splitlines()]
     assert ["income", "rent", "0.91"] in lines
-    assert ["tax", "hours", "-0.40", "turned"] in lines
+    assert ["tax", "hours", "-0.40", "reversed"] in lines
     assert ["correlation", "1,234", "3.2", "0.5", "4.1", "12"] in lines
     shown = told(capsys, details={"correspondence": pairs * 15})
     assert "and 10 weaker ones" in shown

@@ -128,15 +128,20 @@ MISTAKES = [
     (2, ("--report",), "--report"),
 ]  # fmt: skip
 OWN = [
-    ("audit", 2, ("--report", "o.html", "--force"), "would be overwritten"),
-    ("audit", 2, ("--report", "p.html", "--policy", "p.html", "--force"), "would be overwritten"),
-    ("audit", 2, ("--report", "x.html", "--evidence", "x.html"), "written twice"),
+    ("audit", 2, ("--report", "o.html", "--force"), "is an input and cannot be an output"),
+    (
+        "audit",
+        2,
+        ("--report", "p.html", "--policy", "p.html", "--force"),
+        "is an input and cannot be an output",
+    ),
+    ("audit", 2, ("--report", "x.html", "--evidence", "x.html"), "named as two outputs"),
     ("audit", 2, ("--evidence", "x", "--figures", "x"), "x: figures go to a folder of their own"),
     ("audit", 2, ("--per-record", "x.csv", "--figures", "x.csv/y"), "a folder of their own"),
     ("report", 2, ("--report", "x.html", "--figures", "x.html"), "a folder of their own"),
-    ("compare", 2, ("--report", "e.html", "--force"), "would be overwritten"),
-    ("report", 2, ("--report", "e.html", "--force"), "would be overwritten"),
-    ("report", 2, (), "say what to write: --report PAGE, --figures DIR, or --json"),
+    ("compare", 2, ("--report", "e.html", "--force"), "is an input and cannot be an output"),
+    ("report", 2, ("--report", "e.html", "--force"), "is an input and cannot be an output"),
+    ("report", 2, (), "name an output: --report PAGE, --figures DIR, or --json"),
 ]
 
 
@@ -146,7 +151,7 @@ def test_mistakes_are_told_before_the_work(
     unveil_command, here, monkeypatch, command, code, args, said
 ):
     if command == "report" and args == ("--external",):
-        said = "say what to write"
+        said = "name an output"
     _refused(unveil_command, here, monkeypatch, (*COMMANDS[command], *args), code, said)
 
 
@@ -186,10 +191,14 @@ def _refused(unveil_command, here, monkeypatch, line, code, said):
     ("name", "content", "said"),
     [
         ("no.json", None, "no.json: the evidence cannot be read"),
-        ("bad.json", b"{", "this is not the evidence of an audit"),
+        ("bad.json", b"{", "this is not the complete evidence of an audit"),
         ("bad.json", b'{"format": 99, "version": "9"}', "in format 99"),
-        ("bad.json", b'{"format": 2, "version": "1"}', "this is not the evidence of an audit"),
-        ("o.csv", None, "this is not the evidence of an audit"),
+        (
+            "bad.json",
+            b'{"format": 2, "version": "1"}',
+            "this is not the complete evidence of an audit",
+        ),
+        ("o.csv", None, "this is not the complete evidence of an audit"),
     ],
 )
 def test_bad_evidence(unveil_command, here, name, content, said):

@@ -83,7 +83,7 @@ DATA = Microdata(
         (lambda: masks.Pram(theta=1.5), "of at most 1"),
         (lambda: masks.Pram(matrix=[[0.5, 0.4], [0, 1]]), "sum to 1"),
         (lambda: masks.Pram(matrix=[[1.5, -0.5], [0, 1]]), "none below 0"),
-        (lambda: masks.Pram(matrix=[[1, 0], [1]]), "as many rows as columns"),
+        (lambda: masks.Pram(matrix=[[1, 0], [1]]), "one for each that it gets rows as columns"),
         (lambda: masks.Pram(matrix=[[1, 0], [0, 1]], categories=["a"]), "1 listed for 2 rows"),
         (lambda: masks.Pram(theta=0.1, categories=["a"]), "go with a matrix"),
         (lambda: masks.Rounding(base=0), "above 0"),
@@ -157,8 +157,16 @@ def test_parameters_out_of_range(make, said):
             DataError,
             "2 known values",
         ),
-        (masks.TopCoding(threshold=50.5, columns=["age"]), SpecError, "cannot hold"),
-        (masks.TopCoding(threshold="old", columns=["age"]), SpecError, "cannot hold"),
+        (
+            masks.TopCoding(threshold=50.5, columns=["age"]),
+            SpecError,
+            "give a threshold of that type",
+        ),
+        (
+            masks.TopCoding(threshold="old", columns=["age"]),
+            SpecError,
+            "give a threshold of that type",
+        ),
         (masks.TopCoding(threshold="top", columns=["grade"]), SpecError, "low, mid, high"),
         (masks.TopCoding(threshold=3, columns=["job"]), SchemaError, "nominal"),
         (masks.GlobalRecoding(rarest=1, columns=["age"]), SchemaError, "'age' is numeric"),
@@ -166,7 +174,7 @@ def test_parameters_out_of_range(make, said):
         (masks.GlobalRecoding(intervals=5, columns=["born"]), SchemaError, "holds dates"),
         (masks.GlobalRecoding(intervals=1e-300, columns=["pay"]), SpecError, "too small"),
         (masks.GlobalRecoding(groups={"a": ["w"]}, columns=["job"]), SpecError, "'w' is not a"),
-        (masks.GlobalRecoding(groups={"?": ["x"]}, columns=["job"]), DataError, "code for missing"),
+        (masks.GlobalRecoding(groups={"?": ["x"]}, columns=["job"]), DataError, "missing code"),
         (
             masks.Pram(
                 matrix=np.eye(4), categories=["low", "mid", "high", "top"], columns=["grade"]
@@ -195,10 +203,14 @@ def test_parameters_out_of_range(make, said):
         ),
         (masks.Rounding(base=0.5, columns=["age"]), SpecError, "whole base"),
         (masks.Sampling(records=10), DataError, "a sample of 10 out of 9"),
-        (masks.Sampling(share=0.01), DataError, "no record would be"),
+        (masks.Sampling(share=0.01), DataError, "the share is too small to release a record"),
         (masks.Synthesis(columns=["band"]), SchemaError, "generalised"),
         (masks.Synthesis(columns=["who"]), SpecError, "identifier"),
-        (masks.Function(function=lambda v, _: v[:2], columns=["age"]), DataError, "as many"),
+        (
+            masks.Function(function=lambda v, _: v[:2], columns=["age"]),
+            DataError,
+            "one for each that it gets",
+        ),
         (
             masks.Function(function=lambda v, _: v / 0 * 0, columns=["same"]),
             DataError,
@@ -247,7 +259,7 @@ def test_a_plan_that_is_none():
         with pytest.raises(SpecError, match="a list of masks"):
             unveil.Plan(wrong)
     assert unveil.mask(DATA, [swap], seed=np.int64(7)).plan.seed == 7
-    with pytest.raises(DataError, match="nothing is left to release"):
+    with pytest.raises(DataError, match="so nothing can be released"):
         unveil.mask(Microdata(NINE.select("who"), Schema(identifier="who")), [masks.Shuffle()])
 
 
@@ -294,7 +306,7 @@ def test_a_masked_value_is_never_a_code_for_missing(spec):
     data = Microdata(
         pl.DataFrame({"x": cells}), Schema(quasi="x", numeric="x", missing={"x": [99]})
     )
-    with pytest.raises(DataError, match="equal to a code for missing"):
+    with pytest.raises(DataError, match="equal to a missing code"):
         unveil.mask(data, [spec], seed=1)
 
 

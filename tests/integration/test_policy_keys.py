@@ -98,7 +98,7 @@ def test_other_models_take_their_own_keys_else_those_of_k_anonymity(people, rele
                 masks.Mondrian(k=3, columns=["education"]),
             ],
             {"k_anonymity": 2},
-            "different keys \\(region, sex; education\\): name the keys",
+            "different keys \\(region, sex; education\\); name the keys",
         ),
         ([NOISE], {"k_anonymity": {"k": 2, "keys": ["sx"]}}, "'sx' is not.*did you mean 'sex'"),
     ],

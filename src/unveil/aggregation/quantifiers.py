@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
 from unveil.support.checked_calls import checked_class
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 Family = Literal["exponent", "sigmoid", "threshold"]
 STEEPNESS = 10  # of the sigmoid, as published
@@ -49,8 +49,8 @@ class Quantifier:
         families = get_args(Family)
         if self.family not in families:
             raise SpecError(
-                f"'{self.family}' is not a family of quantifiers; families are: "
-                f"{listing(families)}{suggest(str(self.family), families)}"
+                f"'{self.family}' is not a family of quantifiers"
+                f"{suggest(self.family, families, 'families are')}"
             )
         _check_alpha(self.family, self.alpha)
 

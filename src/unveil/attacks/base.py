@@ -127,7 +127,7 @@ class LinkageFiles:
         return intruder, code_numbers(codes(self.reference, column, categories).codes), released
 
     def queries_first(self, intruder: T, released: T) -> tuple[T, T]:
-        """What belongs to the queries, then what belongs to their candidates."""
+        """The item of the queries, then that of their candidates."""
         return (released, intruder) if self.reverse else (intruder, released)
 
 
@@ -144,7 +144,7 @@ class RowPositions(NamedTuple):
 
 
 class AuditedFiles(NamedTuple):
-    """What an attack is told to decide whether it suits an audit."""
+    """The files of an audit, from which an attack decides whether it suits them."""
 
     pair: FilePair
     known: Sequence[str]  # attributes that the intruder may know
@@ -186,7 +186,7 @@ class Attack(Spec, frozen=True, kw_only=True):
 
     @property
     def knows(self) -> MaskKnowledge | None:
-        """What the intruder must know of the masking; None for most attacks."""
+        """The required knowledge of the masking; None for most attacks."""
         return None
 
     def uses(self, channel: Channel) -> bool:
@@ -231,12 +231,12 @@ class Attack(Spec, frozen=True, kw_only=True):
         `ordered_truth` is whether the truth was stated by the order of the rows.
         """
         if self.knows is None and intruder.channel is not False:
-            raise SpecError(
-                f"{self.name}: this attack makes no use of how the release was masked: leave out "
-                "channel"
-            )
+            raise SpecError(f"{self.name}: this attack does not use the masking; leave out channel")
         if self.knows == "original" and not intruder.has_all:
-            raise SpecError(f"{self.name}: level 'original' is of an intruder who has all records")
+            raise SpecError(
+                f"{self.name}: level 'original' needs an intruder who has all records; leave out "
+                "records"
+            )
         if intruder.blocks and not self.accepts_blocks:
             raise SpecError(f"{self.name}: this attack compares no records: leave out blocks")
 
@@ -283,7 +283,7 @@ class Attack(Spec, frozen=True, kw_only=True):
                 raise SpecError(f"{self.name}: weights: finite numbers of 0 or more")
         found = np.array([given.get(name, 1.0) for name in columns])
         if not found.any():
-            raise SpecError(f"{self.name}: weights: not all of them are zero")
+            raise SpecError(f"{self.name}: weights: at least one is above zero")
         return found
 
     def _check_aggregation(self, aggregation: Any) -> None:
@@ -302,7 +302,7 @@ class Attack(Spec, frozen=True, kw_only=True):
         measure = FuzzyMeasure(aggregation)
         if len(measure) != len(columns):
             raise SpecError(
-                f"{self.name}: aggregation: the measure is one of "
-                f"{count(len(measure), 'attribute')}, and {len(columns)} are compared"
+                f"{self.name}: aggregation: the measure has {count(len(measure), 'attribute')}, "
+                f"and {len(columns)} are compared"
             )
         return measure

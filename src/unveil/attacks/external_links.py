@@ -68,9 +68,7 @@ class Pairs(Attack, frozen=True, kw_only=True):
         """Raise an error for a sample of the records: the pairs say which are linked."""
         super().check(intruder, ordered_truth=ordered_truth)
         if not (intruder.has_all or intruder.has_file):
-            raise SpecError(
-                "pairs: the pairs themselves say which records are linked: leave out records"
-            )
+            raise SpecError("pairs: the table of pairs determines the records; leave out records")
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
         return msgspec.structs.replace(self, pairs=read(self.pairs))
@@ -259,6 +257,7 @@ def _rows_of(
     rows = rows_of_ids(table.column(column), file, id_column)
     if (rows < 0).any():
         raise DataError(
-            f"pairs: {column} is no id of the {side} in {count(int((rows < 0).sum()), 'pair')}"
+            f"pairs: {column} is not an id of the {side} in "
+            f"{count(int((rows < 0).sum()), 'pair')}; correct the table"
         )
     return rows

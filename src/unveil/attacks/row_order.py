@@ -33,8 +33,8 @@ class Position(Attack, frozen=True, kw_only=True):
         super().check(intruder, ordered_truth=ordered_truth)
         if ordered_truth:
             raise SpecError(
-                "position: with the truth told by the order of the rows, the order of the rows "
-                "tells the truth; give an identifier or a row map"
+                "position: the row order is both the truth and the attack; give an identifier "
+                "or a row map as the truth"
             )
 
     @classmethod

@@ -25,7 +25,7 @@ from unveil.cli.parameters import (
 )
 from unveil.cli.sections import CSV, SectionedCommand, complete_names
 from unveil.errors import UsageError
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 SECTIONS = {
     "Files and intruder": (
@@ -59,10 +59,9 @@ class AttackCommands(click.Group):
         """Find the attack, or suggest the nearest."""
         if method_in(args[0]) is None:
             names = self.list_commands(ctx)
-            remedy = suggest(args[0], names) or f"; attacks are: {listing(names)}"
             raise UsageError(
                 f"the attack is the first word ({_example()}), and '{args[0]}' is not an "
-                f"attack{remedy}"
+                f"attack{suggest(args[0], names, 'attacks are')}"
             )
         return super().resolve_command(ctx, args)
 
@@ -82,7 +81,7 @@ def _example(attack: str = "distance") -> str:
 
 @click.group(name="attack", cls=AttackCommands, subcommand_metavar="ATTACK ORIGINAL RELEASE")
 def command() -> None:
-    """Link the records of an intruder, from ORIGINAL, with the rows of RELEASE; count the hits.
+    """Link an intruder's records, from ORIGINAL, with the rows of RELEASE and count the hits.
 
     \b
         unveil attack rank survey.csv release.csv --schema survey.toml \\
@@ -98,10 +97,10 @@ def command() -> None:
 @options.schema_option
 @click.option("--release-schema", type=PATH, help="Schema of RELEASE, if it differs.")
 @click.option(
-    "--truth", "truths", multiple=True, help="Who is who: an identifier, a row map, or row-order."
+    "--truth", "truths", multiple=True, help="True links: an identifier, a row map, or row-order."
 )
-@click.option("--knows", help="Attributes known: age,sex.  [default: the quasi ones]")
-@click.option("--records", help="Records: fraction, count or file.  [default: all]")
+@click.option("--knows", help="Known: age,sex.  [default: the quasi-identifiers]")
+@click.option("--records", help="Records held: fraction, count, file.  [default: all]")
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,region.")
 @click.option(
     "--direction",
@@ -111,10 +110,14 @@ def command() -> None:
     help="original-to-release (default) or release-to-original.",
 )
 @click.option(
-    "--error", type=float, default=0.0, metavar="SHARE", help="Share of stale cells to allow for."
+    "--error",
+    type=float,
+    default=0.0,
+    metavar="SHARE",
+    help="Share of outdated cells to allow for.",
 )
 @click.option(
-    "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for who knows the masking."
+    "--plan", "plans", type=PATH, multiple=True, help="Plan of RELEASE, for attacks that know it."
 )
 @options.allow_option
 @click.option("--also", type=TABLE, multiple=True, help="Another release; repeatable.")
@@ -124,7 +127,7 @@ def command() -> None:
     "--sample",
     type=click.IntRange(min=1),
     metavar="NUMBER",
-    help="Attack a random sample of so many records.",
+    help="Number of records to attack, at random.",
 )
 @options.seed_option()
 @options.engine_option
@@ -167,7 +170,7 @@ def _attack(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Make one attack and print what it found."""
+    """Make one attack and print its result."""
     from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
     from unveil.values.intruder import Intruder
@@ -214,7 +217,7 @@ def _attack(
         return
     print_attack(summary)
     if out is not None:
-        note(f"Wrote {out}: whom each record was taken for; keep it as private as {original}.")
+        note(f"Wrote {out}: the row linked to each record. Keep it as private as {original}.")
 
 
 def _command(name: str) -> click.Command:
@@ -225,8 +228,8 @@ def _command(name: str) -> click.Command:
     \b
         {_example(name)}
 
-    `unveil methods {method}` explains the parameters. Of several releases (--also) without a
-    --key, --truth and --plan may be given for each.
+    `unveil methods {method}` explains the parameters. For several releases (--also) without a
+    --key, give --truth and --plan once for each.
     """
     return SectionedCommand(
         name,

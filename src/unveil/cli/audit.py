@@ -64,7 +64,7 @@ SECTIONS = {
     "attacks",
     multiple=True,
     shell_complete=complete_attacks,
-    help="Attack, as rank-max; repeatable.  [default: what suits]",
+    help="Attack, such as rank-max; repeatable.  [default: all suitable]",
 )
 @options.allow_option
 @click.option("--policy", type=PATH, help="TOML file of the limits.")
@@ -94,14 +94,16 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    The audit makes all suitable attacks in both directions. It prints what was tested and found,
-    what it means and what to do next; --verbose adds the risk by each attack, other disclosure and
-    the loss. Exit code 1: the release does not keep the policy.
+    All suitable attacks are made in both directions. The output states what was tested and found,
+    what it means and what to do next; --verbose adds every other table. Exit code 1 means that the
+    release breaks the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
-    t_closeness, max_loss, forbid_row_order = true, may_stay_unchanged = ["sex"]. --evidence is as
-    private as ORIGINAL: it holds the plan and its seed.
+    t_closeness, max_loss, forbid_row_order = true, may_stay_unchanged = ["sex"]. Tables
+    [[intruder]] (name = "register", max_linked = 0.05) limit single intruders, tables [[use]]
+    (name, kind, max_loss) the loss of single uses. --evidence is as private as ORIGINAL: it holds
+    the plan and its seed.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)
@@ -116,7 +118,7 @@ def command(
         print_json(result.evidence)
     else:
         if result.was_finished:
-            note(f"{chosen['evidence']}: this audit was finished already; nothing was run again.")
+            note(f"{chosen['evidence']}: this audit is finished; nothing was run again.")
         print_audit(result, whole=has_flag("verbose"))
         pages.say()
         for option, what in (
@@ -207,7 +209,9 @@ def _replay(
         and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if others:
-        raise UsageError(f"--replay does what the evidence says: leave out {', '.join(others)}")
+        raise UsageError(
+            f"--replay takes its settings from the evidence; leave out {', '.join(others)}"
+        )
     evidence = read_evidence(file)
     with progress(f"replaying {file}") as show:
         result = replay(
@@ -241,14 +245,16 @@ def _policy(file: Path | None, max_risk: float | None) -> Policy | None:
     if policy is None:
         return Policy(max_risk=max_risk)
     if policy.max_risk is not None:
-        raise UsageError("--max-risk: the policy has a max_risk of its own: leave one out")
+        raise UsageError("--max-risk: the policy also sets max_risk; leave one out")
     return msgspec.structs.replace(policy, max_risk=max_risk)
 
 
 def _renames(options: Sequence[str]) -> dict[str, str]:
     pairs = [option.partition("=") for option in options]
     if not all(old and new and sign for new, sign, old in pairs):
-        raise UsageError("--rename: NEW=OLD, the release's name and the original's")
+        raise UsageError(
+            "--rename: give NEW=OLD, the column's name in the release and in the original"
+        )
     return {new: old for new, _, old in pairs}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STOPPED = 130  # exit code of Ctrl-C
 SECTIONS = {
-    "What": ("schema", "policy", "space", CSV),
+    "Input": ("schema", "policy", "space", CSV),
     "Effort": ("trials", "effort", "workers", "study", "engine", "seed"),
     "Output": ("folder", "title", "as_json", "force"),
 }
@@ -31,12 +31,14 @@ SECTIONS = {
 @click.argument("original", type=TABLE)
 @options.schema_option
 @click.option("--policy", type=PATH, required=True, help="TOML file of the limits.")
-@click.option("--space", type=PATH, help="TOML file of the masks to search.  [default: what suits]")
-@click.option("--trials", type=int, metavar="NUMBER", help="Plans to try; or --effort.")
+@click.option(
+    "--space", type=PATH, help="TOML file of the masks to search.  [default: all suitable]"
+)
+@click.option("--trials", type=int, metavar="NUMBER", help="Number of plans to try; or --effort.")
 @click.option(
     "--effort",
     type=click.Choice(["quick", "normal", "thorough"]),
-    help="How long to search.  [default: normal]",
+    help="Effort of the search.  [default: normal]",
 )
 @click.option(
     "--workers",
@@ -44,14 +46,13 @@ SECTIONS = {
     default=1,
     show_default=True,
     metavar="NUMBER",
-    help="Processes that try plans at once.",
+    help="Number of parallel processes.",
 )
 @click.option(
     "--study",
     type=TABLE,
     metavar="PLACE",
-    help="Where the search is kept: a file, or a database that several machines share.  "
-    "[default: DIR/study.sqlite]",
+    help="Storage of the search: a file or a shared database.  [default: DIR/study.sqlite]",
 )
 @options.engine_option
 @options.seed_option()
@@ -78,12 +79,13 @@ def command(
         unveil choose survey.csv --schema survey.toml --policy policy.toml -o chosen
         unveil choose survey.csv --policy policy.toml --trials 60 --workers 4 -o chosen
 
-    Plans are carried out and attacked by an intruder who knows them. The one of the least loss is
-    tested on fresh seeds, carried out once more, and audited. DIR gets choice.html and choice.json,
-    each plan (plans/17.toml), audit.html and audit.json, and if the audit keeps the policy the
-    release and its plan, which holds the seed: keep it as private as ORIGINAL.
+    The search masks ORIGINAL by each plan and attacks it with knowledge of the plan. It confirms
+    the plan of the least loss on fresh seeds, carries it out once more, and audits the release. DIR
+    gets choice.html and choice.json, each plan (plans/17.toml), audit.html and audit.json, and, if
+    the audit keeps the policy, the release and its plan. The plan holds the seed: keep it as
+    private as ORIGINAL.
 
-    A space names combinations of masks, in which parameters have ranges:
+    A space lists combinations of masks, with ranges of parameters:
 
     \b
         unchanged = ["region"]              # columns that stay as they are
@@ -95,14 +97,14 @@ def command(
         p = { from = 1, to = 40 }           # or any = [5, 10]; log = true; or_none = true
         columns = ["age", "income"]
 
-    Steps [[fixed]] begin every plan. Ctrl-C ends with the best so far; the same command goes on.
-    Exit code 1: no plan keeps the policy, or the audit of the chosen one does not.
+    Every plan begins with the steps [[fixed]]. Ctrl-C stops with the best plan so far; the same
+    command continues. Exit code 1: no plan, or not the audited release, keeps the policy.
     """  # noqa: D301 - click reads the mark
     from unveil.files.documents.study_result import study_values
     from unveil.workflows.choosing.outputs import STORE, ChoiceFolder
 
     if given["trials"] is not None and given["effort"] is not None:
-        raise UsageError("--trials and --effort both say how long to search: leave one out")
+        raise UsageError("--trials and --effort both limit the search: leave one out")
     given["effort"] = given["effort"] or "normal"
     given["format"] = options.format_of(given, original)
     given = {name: value for name, value in given.items() if name not in options.CSV_OPTIONS}
@@ -151,16 +153,22 @@ def _write_pages(target: ChoiceFolder, choice: Choice, title: str | None) -> Non
 
 
 def _say(target: ChoiceFolder, choice: Choice, schema: Path | None) -> None:
-    """Print what was written and what to do next."""
+    """Print the written files and the next command."""
     from unveil.workflows.choosing.outputs import AUDIT_PAGE, PAGE, PLANS
 
-    note(f"Wrote {target.folder / PAGE}: the page, keep it private.")
+    note(f"Wrote {target.folder / PAGE}: the page. Keep it private.")
     if choice.audit is not None:
         note(f"Wrote {target.folder / AUDIT_PAGE}: the audit of the chosen release.")
     if choice.release is not None and choice.passed:
-        note(f"Wrote {target.release}, and beside it its plan with the seed: keep that private.")
+        note(
+            f"Wrote {target.release}, and beside it its plan, which holds the seed: keep it "
+            "private."
+        )
     number = choice.study.chosen or choice.study.nearest
     if number is not None:
         given = "" if schema is None else f" --schema {quote(str(schema))}"
         plan = quote(str(target.folder / PLANS / f"{number}.toml"))
-        note(f"Another point: unveil mask {quote(str(target.original))}{given} --plan {plan}")
+        note(
+            f"To carry out another plan: unveil mask {quote(str(target.original))}{given} --plan "
+            f"{plan}"
+        )

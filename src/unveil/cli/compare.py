@@ -25,7 +25,7 @@ from unveil.errors import UsageError
 @click.option(
     "--policy",
     type=PATH,
-    help="TOML file of the limits that every release is judged by; default: those of its audit.",
+    help="TOML file of the limits for every release.  [default: those of its audit]",
 )
 @options.seed_option()
 @page_options
@@ -48,17 +48,17 @@ def command(
         unveil compare a.json b.json --records a.csv --records b.csv
         unveil compare a.json b.json --policy policy.toml
 
-    Each EVIDENCE is the file of an audit (unveil audit ... --evidence FILE), all against the same
-    original. A release is dominated by another with no more risk and no more loss, and less of
-    one of them. The others are not ranked: a lower loss does not make up for a higher risk.
+    Each EVIDENCE is the file of an audit (unveil audit ... --evidence FILE) of the same original.
+    A release is dominated by another with no more risk and no more loss, and less of one of them.
+    The others are not ranked, because a lower loss does not compensate for a higher risk.
 
-    Which releases keep every limit of the policy comes first; if none does, which is nearest and
-    by how much it misses. With --policy, exit code 1 says that none keeps it.
+    The output starts with the releases that keep every limit of the policy, or with the nearest
+    one and its misses. With --policy, exit code 1: no release keeps it.
 
-    With --records the difference in risk of each two releases has a bootstrap interval over the
-    records that were attacked in both.
+    With --records each difference in risk has a bootstrap interval over the records attacked in
+    both releases.
 
-    A search is compared by itself: unveil compare DIR/choice.json (of unveil choose).
+    To show the plans of a search: unveil compare DIR/choice.json (of unveil choose).
     """  # noqa: D301 - click reads the mark
     from unveil.files.documents.study_result import is_study
     from unveil.workflows.compare import compare
@@ -67,8 +67,9 @@ def command(
     if any(is_study(one) for one in evidence):
         if len(evidence) > 1 or records or policy is not None:
             raise UsageError(
-                "a search (choice.json) is compared by itself, by the policy it was made for: name "
-                "it alone; to compare releases, name the evidence of their audits (audit.json)"
+                "a search (choice.json) is shown alone, against its own policy: name no other "
+                "file and no --policy; to compare releases, name the evidence of their audits "
+                "(audit.json)"
             )
         _show_study(evidence[0], pages, as_json=as_json)
         return

@@ -18,6 +18,7 @@ from unveil.support.options import TaskProgress
 from unveil.wording import printable, reason
 
 SECONDS_BEFORE, SHARE_BEFORE = 5, 0.01  # of the work, before its speed is known
+STYLES = {"broken": "bold red", "kept": "green"}  # of the cells of a policy's limits
 FAILED = 1  # exit code: a policy is not kept, or a replay differs
 
 
@@ -100,7 +101,8 @@ def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Seq
     for name in head:
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: a cell is never read as markup
+        # Text: a cell is never read as markup. Rich leaves colours out if NO_COLOR is set.
+        table.add_row(*(Text(cell, STYLES.get(cell.lower(), "")) for cell in row))
     Console().print(table)
 
 
@@ -164,7 +166,7 @@ def _bar(task: str) -> Iterator[TaskProgress]:
 
 @contextmanager
 def log_level(*, quiet: bool, verbose: bool) -> Iterator[None]:
-    """What the logger `unveil` prints: warnings, only errors, or each task as well."""
+    """Set the logger `unveil` to print warnings, only errors, or each task as well."""
     logger, handler = logging.getLogger("unveil"), logging.StreamHandler()
     before = logger.level
     if quiet:

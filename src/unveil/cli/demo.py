@@ -39,9 +39,9 @@ PAGES = 0.04  # duration of the pages, beside all else
 def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
     """Demonstrate masking, auditing, comparing and choosing on the embedded sample.
 
-    The sample is masked in three ways. Each release is audited and checked against a policy; the
-    releases are compared; a small search chooses another. Each step gets a page. All files are in
-    the folder.
+    The demo masks the sample in three ways, audits each release against a policy, compares the
+    releases, and chooses another release by a small search. It writes all files and a page for each
+    step to the folder.
     """
     from unveil.reports.write import report
     from unveil.workflows.choosing.outputs import PAGE
@@ -65,20 +65,20 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         report(result.comparison, folder / COMPARISON, force=force)
         report(result.choice, folder / CHOICE / PAGE, force=force)
     _print_releases(folder, result, whole=has_flag("verbose"))
-    say(f"The pages: {folder / COMPARISON}   all releases beside each other; open this one")
+    say(f"Pages: {folder / COMPARISON}   comparison of all releases (start here)")
     for name in result.audits:
-        say(f"           {folder / f'{name}.html'}   the audit of {name}")
-    say(f"           {folder / CHOICE / PAGE}   the search, and what it chose")
+        say(f"       {folder / f'{name}.html'}   audit of {name}")
+    say(f"       {folder / CHOICE / PAGE}   search and chosen release")
     say()
     _print_next_commands(folder, whole=has_flag("verbose"))
 
 
 def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None:
-    """What was done, what the audits found, and what a search chose: a screen, or everything."""
+    """Print the masks, the audits and the choice: one screen, or everything."""
     from unveil.reports.summary import choice_summary, comparison_summary, summary
     from unveil.workflows.demo import CHOSEN_PEOPLE, DATA, DESCRIPTIONS, LIMITS, PLANS
 
-    say(f"{folder / DATA} is a made-up survey of persons in households. It was masked in "
+    say(f"{folder / DATA} is a synthetic survey of persons in households. It was masked in "
         f"{len(PLANS)} ways:")  # fmt: skip
     say()
     rows = [
@@ -86,7 +86,7 @@ def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None
         for name, masks in PLANS.items()
         for step, (mask, description) in enumerate(zip(masks, DESCRIPTIONS[name], strict=True))
     ]
-    head = ["release", "what is done", "to"]
+    head = ["release", "masking", "to"]
     shown = len(head) if whole else 2
     print_table(head[:shown], [row[:shown] for row in rows])
     say()

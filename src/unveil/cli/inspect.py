@@ -36,20 +36,20 @@ def command(
 ) -> None:
     """Describe the columns of FILE: role, level, missing, distinct and unique values.
 
-    Undeclared levels are guessed; roles are yours to declare, and likely ones are asked for. Write
-    the schema with --write-schema and fill in its roles, or write one in short:
+    Undeclared levels are guessed. Roles are not guessed, but likely ones are suggested. Write the
+    schema with --write-schema and fill in its roles, or write a short one:
 
     \b
         quasi = ["age", "sex"]          # an intruder may know it; sdcMicro's keyVars
-        confidential = ["income"]       # a person would not want it known
+        confidential = ["income"]       # people want to keep it private
         household = "hid"               # hhId
         weight = "weight"               # weightVar
-        nominal = ["sex"]               # a code and no quantity; numeric, ordinal
+        nominal = ["sex"]               # a code, not a quantity; numeric, ordinal
         per_household = ["roof"]        # describes the household: all members share it
         other = ["interviewer"]         # no intruder can know it
 
-    To answer a question, correct the level or the role in the schema, and delete its line
-    `question`. No cell of the data is shown without --show-values.
+    To answer a question, correct the level or the role in the schema and delete its line
+    `question`. Cells of the data are shown only with --show-values.
     """  # noqa: D301 - click reads the mark
     from unveil.workflows.inspect import inspect
 
@@ -103,6 +103,6 @@ def print_inspection(inspection: Inspection, *, title: str) -> None:
         if column.question:
             say(f"? {column.name}: {column.question}")
         if column.likely_role:
-            say(f'? {column.name}: perhaps its role is "{column.likely_role}", by name and content')
+            say(f'? {column.name}: the likely role is "{column.likely_role}", by name and content')
     for remark in inspection.notes:
         say(f"! {remark}")

@@ -41,7 +41,7 @@ SECTIONS = {
     shell_complete=complete_attacks,
     help="Attack.  [default: probabilistic or distance with common attributes, else structural]",
 )
-@click.option("--knows", help="Attributes of A to link by: age,sex.  [default: all that suit]")
+@click.option("--knows", help="Attributes of A to link by: age,sex.  [default: all suitable]")
 @click.option("--truth", help=f"{options.TRUTH}.")
 @click.option(
     "--confidence",
@@ -74,7 +74,7 @@ def command(
     as_json: bool,
     **chosen: Any,
 ) -> None:
-    """Link the records of A with those of B: two files about the same people, or some of them.
+    """Link the records of A and B: two files about the same people, or some of them.
 
     \b
         unveil link bank.csv health.csv --links pairs.csv
@@ -83,8 +83,8 @@ def command(
     Common attributes are compared. Roles need not be declared, but identifiers, weights,
     households, strata and the column of --truth are never compared. Files without a common
     attribute are linked by structure: a person who is unusual in one is often unusual in the
-    other. The result then says how sure it is that the links are more than chance, and which
-    columns of both files correspond.
+    other. The result then states the confidence that the links are more than chance, and the
+    corresponding columns of both files.
 
     No truth is needed. Each record of A is linked with its most probable record of B. A link
     with a probability above --confidence is claimed, otherwise the record stays unlinked.

@@ -11,7 +11,6 @@ import importlib
 import sys
 import traceback
 import warnings
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from unveil.cli.sections import complete_names
 from unveil.errors import PlugInError, UnveilError, UsageError, shortened
 from unveil.files.atomic_write import remove_parts
 from unveil.support.signals import ended_by_signals
-from unveil.wording import is_text, printable, suggest
+from unveil.wording import is_text, suggest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -67,7 +66,7 @@ class Commands(click.Group):
         for number, arg in enumerate(args, start=1):
             if not is_text(arg):
                 raise UsageError(
-                    f"argument {number} has bytes that are not UTF-8 text; type it anew, or rename "
+                    f"argument {number} has bytes that are not UTF-8 text; retype it, or rename "
                     "the file"
                 )
         end = args.index("--") if "--" in args else len(args)
@@ -169,12 +168,14 @@ def main() -> None:
         except SystemExit:
             raise
         except click.ClickException as error:
-            error.message = printable(shortened(error.message))  # type: ignore[misc]
-            with suppress(OSError):
-                error.show()
+            context = getattr(error, "ctx", None)
+            command = "unveil" if context is None else context.command_path
+            text = shortened(error.format_message())
+            text = text if text.endswith(("?", ")", ".")) else f"{text}."
+            complain(f"{command}: {text} `{command} --help` lists the options.")
             sys.exit(error.exit_code)
         except MemoryError:
-            complain("unveil: this needs more memory than there is: take fewer records or columns")
+            complain("unveil: not enough memory: use fewer records or columns")
             sys.exit(UnveilError.exit_code)
         except (click.Abort, KeyboardInterrupt):
             complain("unveil: stopped")
@@ -187,8 +188,8 @@ def main() -> None:
         except BaseException as error:  # noqa: BLE001 - a library may panic
             frame = traceback.extract_tb(error.__traceback__)[-1]
             complain(
-                f"unveil: an internal error, {type(error).__name__} in {frame.name}, line "
-                f"{frame.lineno}; please report it (its message is held back: it may quote "
-                "the data)"
+                f"unveil: internal error, {type(error).__name__} in {frame.name}, line "
+                f"{frame.lineno}; please report it (its message is not shown, because it may "
+                "quote the data)"
             )
             sys.exit(INTERNAL_ERROR)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from unveil.workflows.mask import MaskedFile
 
 DONE: dict[Household, str] = {
-    "drop": "left out, as they tell who lives together; --household renumber or keep releases them",
-    "renumber": "renumbered; they still tell who lives together",
-    "keep": "released as they were; they tell who lives together",
+    "drop": "left out, because they identify households; --household renumber or keep releases "
+    "them",
+    "renumber": "renumbered; they still identify households",
+    "keep": "released unchanged; they identify households",
 }
 
 
@@ -68,9 +69,9 @@ def command(
     """Mask FILE by a plan; write the masked file and the plan with its seed.
 
     Identifiers and household numbers are left out and the rows are shuffled. The plan beside the
-    masked file (NAME.plan.toml) holds the seed and gives the same bytes again. Keep it, like a row
+    masked file (NAME.plan.toml) holds the seed and reproduces the same bytes. Keep it, like a row
     map, as private as FILE. If cells become ranges, sets or stars, or labels would be lost, the
-    schema of the masked file is written, too (NAME.schema.toml, or --write-schema).
+    schema of the masked file is also written (NAME.schema.toml, or --write-schema).
 
     `unveil --help` lists the formats of both files. A plan is a TOML file:
 
@@ -103,11 +104,11 @@ def command(
         return
     print_release(masked)
     written = masked.output
-    note(f"Wrote {written}, and {masked.plan}: it holds the seed, keep it as private as {file}.")
+    note(f"Wrote {written}, and {masked.plan}, which holds the seed: keep it as private as {file}.")
     if row_map is not None:
-        note(f"Wrote {row_map}: whoever has it has undone the masking.")
+        note(f"Wrote {row_map}. It undoes the masking: keep it private.")
     if masked.schema is not None:
-        note(f"Wrote {masked.schema}: what the columns of {written} are; give it with the file.")
+        note(f"Wrote {masked.schema}: the schema of {written}; pass it on with the file.")
     note(f"Next: {_next_step(masked, file, schema, dialect)}")
 
 
@@ -116,7 +117,7 @@ def _next_step(
 ) -> str:
     """The command that audits the release, or what is missing for it."""
     if schema is None:
-        return f"say what the columns are: unveil inspect {quote(str(file))} --write-schema FILE"
+        return f"declare the columns: unveil inspect {quote(str(file))} --write-schema FILE"
     truth = masked.row_map
     if masked.release.row_map is None:
         truth = "none"

@@ -45,7 +45,7 @@ class _Table(click.ParamType[str | Path]):
 
 TABLE = _Table()
 
-TRUTH = "Who is who: an identifier of both files, a row map, or row-order"
+TRUTH = "True links: an identifier of both files, a row map, or row-order"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
 schema_option = click.option(
@@ -54,10 +54,7 @@ schema_option = click.option(
 
 
 allow_option = click.option(
-    "--allow",
-    multiple=True,
-    metavar="PLACE",
-    help="Place outside of its folder that a plan may open.",
+    "--allow", multiple=True, metavar="PLACE", help="Further path that the plan may read."
 )
 engine_option = click.option(
     "--engine", default="auto", show_default=True, help="Engine: auto, local, or an installed one."

@@ -13,7 +13,7 @@ from unveil.errors import UsageError
 
 _OPTIONS = (
     click.option("--report", type=PATH, help="HTML page of the results."),
-    click.option("--external", is_flag=True, help="Omit what would help an attacker: for others."),
+    click.option("--external", is_flag=True, help="Omit details that would help an attacker."),
     click.option("--title", help="Title of the page."),
     click.option("--figures", type=PATH, metavar="DIR", help="Folder for the charts, SVG and PNG."),
 )
@@ -49,7 +49,7 @@ class Pages:
         if self.external and not self.requested:
             raise UsageError("--external does nothing without --report or --figures: leave it out")
         if self.title is not None and self.report is None:
-            raise UsageError("--title is of a page: name it (--report), or leave the title out")
+            raise UsageError("--title needs a page: give --report, or leave the title out")
         if self.report is not None:
             check_report(self.report, inputs, force=self.force)
         if self.figures is not None:
@@ -64,7 +64,7 @@ class Pages:
             publish(result, self.report, self.figures, external=self.external, title=self.title)
 
     def say(self) -> None:
-        """Print what was written, and who may see it."""
+        """Print the written files and who may see them."""
         who = "for others; read it before you send it" if self.external else "keep it private"
         if self.report is not None:
             note(f"Wrote {self.report}: the page, {who}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -116,7 +117,7 @@ def attack_options(name: str, taken: Container[str]) -> list[click.Parameter]:
 
 
 def offered_attacks(named: str | None) -> list[str]:
-    """The attack that is named, then all others but those of plug-ins, which nobody asked for."""
+    """The named attack, then all others except those of plug-ins."""
     from unveil.attacks import METHODS
     from unveil.support.specs import method_name
 
@@ -170,7 +171,7 @@ def _metavar(kind: str) -> str:
 
 
 def _first_sentence(parameter: Parameter) -> str:
-    """What a parameter is; `unveil methods NAME` has the rest."""
+    """The first sentence about a parameter; `unveil methods NAME` has the rest."""
     return f"{parameter.meaning.split('. ')[0].rstrip('.')}."
 
 
@@ -229,4 +230,5 @@ def as_usage() -> Iterator[None]:
     try:
         yield
     except SpecError as error:
-        raise UsageError(str(error)) from None
+        text = re.sub(r"^(?:audit-)?settings: (\w+)", r"--\1", str(error))
+        raise UsageError(text) from None

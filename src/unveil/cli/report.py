@@ -31,7 +31,7 @@ def command(evidence: Path, *, force: bool, as_json: bool, **page: Any) -> None:
 
     pages = Pages(**page, force=force)
     if not (pages.requested or as_json):
-        raise UsageError("say what to write: --report PAGE, --figures DIR, or --json")
+        raise UsageError("name an output: --report PAGE, --figures DIR, or --json")
     if pages.requested:
         pages.check([evidence])
     with progress(f"reading {evidence}"):

@@ -41,10 +41,7 @@ class SectionedCommand(click.Command):
         in_one_line = any(CSV in names for names in self.sections.values())
         if in_one_line:
             rows = {name: row for name, row in rows.items() if name not in CSV_OPTIONS}
-            rows[CSV] = (
-                "--delimiter, ...",
-                "CSV dialect; `unveil inspect --help` has its options.",
-            )
+            rows[CSV] = ("--delimiter, ...", "CSV dialect; see `unveil inspect --help`.")
         named = {name for names in self.sections.values() for name in names}
         sections = {**self.sections, self.rest: [name for name in rows if name not in named]}
         for title, names in sections.items():

@@ -1,4 +1,4 @@
-"""What an engine must answer, and when two scores tie.
+"""The interface of an engine, and the tie rule of scores.
 
     Records ──prepare──▶ Prepared ──rank_of_truth──▶ RankOfTruth   is anyone closer than the truth?
                                   ──nearest────────▶ Neighbours    the k best candidates

@@ -114,7 +114,7 @@ def levels(
 ) -> Cost:
     """costs[k] for a gap up to tolerances[k], the last cost beyond the last tolerance."""
     if len(costs) != len(tolerances) + 1:
-        raise SpecError("levels: one cost for each tolerance and one for what is beyond the last")
+        raise SpecError("levels: give one cost per tolerance and one more for larger gaps")
     ends, values = as_floats(tolerances, "tolerances"), as_floats(costs, "costs")
     return replace(_pieces(ends, values, np.zeros(len(costs)), side), missing=missing)
 
@@ -222,9 +222,11 @@ class Metric:
                 f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
             )
         if any(cost.kind == "table" for cost in self.cost_tuple):
-            raise SpecError("a table of costs knows codes, which a linear map does not keep")
+            raise SpecError("a table of costs needs codes, which a linear map does not keep")
         if any(cost.missing is not None for cost in self.cost_tuple):
-            raise SpecError("after a linear map no cell is missing: leave out what one costs")
+            raise SpecError(
+                "after a linear map no cell is missing; leave out the cost of a missing cell"
+            )
 
     @property
     def cost_tuple(self) -> tuple[Cost, ...]:

@@ -66,8 +66,8 @@ def check_sizes(queries: Floats, base: Floats, costs: tuple[Cost, ...], *, exact
         raise DataError("distances of these numbers, with these weights, are too large for 64 bits")
     if exact and most > LARGEST_INTEGER:
         raise DataError(
-            "distances of these whole numbers reach beyond 2^53, where 64 bits no longer tell "
-            "neighbours apart; give the records as floating-point numbers"
+            "distances of these whole numbers exceed 2^53, where 64 bits cannot distinguish "
+            "neighbours; give the records as floating-point numbers"
         )
 
 
@@ -109,7 +109,7 @@ def apply_map(
 
 def _check_widths(queries: Records, base: Records, metric: Metric) -> None:
     if not len(base):
-        raise DataError("the base has no records: there is nothing to compare with")
+        raise DataError("the base has no records to compare with")
     if queries.width != base.width:
         raise DataError(
             f"the queries have {count(queries.width, 'attribute')}, the base {base.width}: "
@@ -140,5 +140,5 @@ def _check_codes(records: Records, metric: Metric, file: str) -> None:
         if unknown.any():
             raise DataError(
                 f"attribute {j + 1} of the {file} has {count(int(unknown.sum()), 'cell')} "
-                f"that the table of costs does not know: codes go from 0 to {cost.categories - 1}"
+                f"outside the table of costs; codes go from 0 to {cost.categories - 1}"
             )

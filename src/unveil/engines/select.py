@@ -20,7 +20,7 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats, Ints
 from unveil.support.equal_rows import EqualRows
 from unveil.support.registry import Registry
-from unveil.wording import listing
+from unveil.wording import listing, suggest
 
 AUTO = "auto"
 LOCAL = LocalEngine()
@@ -91,8 +91,7 @@ def engine(name: str | Engine = AUTO) -> SelectedEngine:
         return SelectedEngine(name, LOCAL)
     if name not in engine_names():
         raise UsageError(
-            f"there is no engine '{name}'; there are {listing(engine_names())}. A package that is "
-            "installed can bring another (docs/search.md)"
+            f"'{name}' is not an installed engine{suggest(name, engine_names(), 'engines are')}"
         )
     others = listing(one for one in engine_names() if one != name)
     try:

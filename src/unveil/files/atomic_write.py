@@ -82,7 +82,7 @@ def _complete_part(
             shutil.copymode(target, part)
         yield part, target
     except OSError as error:
-        message = f"cannot be written: {reason(error)}; it is as it was"
+        message = f"cannot be written: {reason(error)}; the file is unchanged"
         raise FileError(message).at(str(path)) from None
     finally:
         if part is not None:

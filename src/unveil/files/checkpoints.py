@@ -46,8 +46,8 @@ class CheckpointFolder:
             raise FileError("this is not the folder of an unfinished audit; name another")
         if begun and resume and begun != self._job:
             raise UsageError(
-                "what is finished here is of other files, settings, policy, seed or version: begin "
-                "anew without --resume (resume=False)"
+                "the unfinished audit has other files, settings, policy, seed or version; start "
+                "again without --resume (resume=False)"
             )
         if begun and not resume:
             self.remove()
@@ -66,8 +66,7 @@ class CheckpointFolder:
                 raise FileError(f"cannot be read: {reason(error)}") from None
             if checksum != self._checksum(step, text, numbers):
                 raise FileError(
-                    "what is finished here is not as it was left: begin anew without --resume "
-                    "(resume=False)"
+                    "the unfinished audit was changed; start again without --resume (resume=False)"
                 )
         per_record = np.load(io.BytesIO(numbers), allow_pickle=False) if numbers else None
         return msgspec.json.decode(text, type=kind), per_record

@@ -1,4 +1,4 @@
-"""Where a table is kept: in a file, on a sheet of a workbook, in a database."""
+"""Locations of tables: a file, a sheet of a workbook, a database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
 
 
 class TableLocation(abc.ABC):
-    """Where a table is read from or written to.
+    """The location of a table.
 
     Its text is the name that the user gave, which holds no secret. Every error names the location.
     """
@@ -209,7 +209,7 @@ def locate(path: str | os.PathLike[str]) -> TableLocation:
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that holds no table; refuse the URI of a database."""
     if is_uri(path):  # the message does not repeat it: it may hold a password
-        raise UsageError("this is kept in a file, not in a database: name a file")
+        raise UsageError("this must be a file, not a database; name a file")
     return Path(str(locate(path)))
 
 
@@ -306,11 +306,11 @@ def check_outputs(
     written = [*(locate(path) for path in outputs if path is not None), *written_tables]
     for first, second in combinations(written, 2):
         if first.overlaps(second):
-            raise UsageError(f"{second} is to be written twice: name another file")
+            raise UsageError(f"{second} is named as two outputs; name another file")
     read = [locate(path) for path in inputs if isinstance(path, str | os.PathLike)]
     for target in written:
         if any(target.overlaps(source) for source in read):
-            raise UsageError(f"{target} would be overwritten by what is made of it")
+            raise UsageError(f"{target} is an input and cannot be an output; name another file")
         target.check_target(force=force)
     for target in written_tables:
         target.check_columns(())

@@ -103,7 +103,9 @@ def write(
     elif isinstance(value, Links):
         pairs = value.pairs()
         if pairs.is_empty():
-            raise DataError("nobody has a candidate: there are no pairs to write").at(str(path))
+            raise DataError("no record has a candidate, so there are no pairs to write").at(
+                str(path)
+            )
         locate(path).save(Microdata(pairs), format, force=force)
     elif isinstance(value, Schema | Plan | Policy):
         target = as_path(path)
@@ -141,7 +143,9 @@ def write_release(
     old_map = None
     if row_map is not None:
         if written.row_map is None:
-            raise UsageError("synthetic rows come from no original row: there is no row map")
+            raise UsageError(
+                "synthetic rows have no original row, so there is no row map; leave it out"
+            )
         if locate(row_map).overlaps(locate(path)):
             raise UsageError("the row map and the release are one file: name another")
         locate(row_map).check_target(force=force)
@@ -194,7 +198,7 @@ def _row_numbers(table: Microdata, column: str, n_rows: int, *, blank: bool = Fa
     inside |= np.isnan(values) & blank
     if not inside.all():
         raise DataError(
-            f"the row map's column '{column}' is no row of its file, from 1 to {n_rows:,}, in "
-            f"{count(int((~inside).sum()), 'record')}: is it the map of another release?"
+            f"the row map's column '{column}' has {count(int((~inside).sum()), 'number')} that "
+            f"are not rows of its file (1 to {n_rows:,}); give the map of this release"
         )
     return np.where(np.isnan(values), 0, values).astype(np.int64) - 1

@@ -87,9 +87,9 @@ class _Work:
                 return patterns
             if self.count.work[0] > MAX_CELLS:
                 raise DataError(
-                    "so many attributes tie in how many values they have that there is no end of "
-                    "sets to split: generalise fewer attributes together (groups), or merge "
-                    "some of them first"
+                    "too many attributes have the same number of values, so there are too many "
+                    "sets to split; generalise fewer attributes together (groups), or merge "
+                    "some first"
                 )
             if ended == kernel.FULL:
                 if 2 * self.visited.size[0] >= len(self.visited.slots):

@@ -1,12 +1,12 @@
 """Masks: methods that protect a table before it is released.
 
-A mask changes cells, rows or whole records, so that people are harder to re-identify and what is
-disclosed about them is less certain. Every mask costs information.
+A mask changes cells, rows or whole records, so that people are harder to re-identify and
+inferences about them are less certain. Every mask costs information.
 
     noise              additive, correlated and multiplicative noise
     swapping           rank swapping, distribution swapping, rank permutation
     record_swapping    households at risk swapped with others elsewhere
-    repair             only the records at risk made alike, and others that hide which
+    repair             only the records at risk made alike, with random others as cover
     coding             top coding, bottom coding
     global_recoding    categories merged, numbers put into ranges
     rounding           numbers rounded to multiples of a base

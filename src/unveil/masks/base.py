@@ -173,8 +173,8 @@ class Mask(Spec, frozen=True, kw_only=True):
                 raise DataError(f"{self.step}: {absent_column(column, data.columns)}")
             if "identifier" in data.schema[column].role:
                 raise SpecError(
-                    f"{self.step}: column '{column}' is an identifier: it is never released, so "
-                    "there is nothing to mask"
+                    f"{self.step}: column '{column}' is an identifier, which is never released; "
+                    "leave it out"
                 )
 
     def check_known(self, data: Microdata, column: str, k: int = 1) -> None:
@@ -197,7 +197,7 @@ class Mask(Spec, frozen=True, kw_only=True):
             constant = scale_of(self.numbers(data, column)).deviation[0] == 0
         if constant:
             raise DataError(
-                f"{self.step}: column '{column}' is constant: the method would change nothing; "
+                f"{self.step}: column '{column}' is constant, so the method would not change it; "
                 "leave it out"
             )
 
@@ -248,14 +248,14 @@ class ColumnMask(Mask, frozen=True, kw_only=True):
     def _check_level(self, data: Microdata, column: str) -> None:
         if data.schema[column].generalised and not self.accepts_generalised:
             raise SchemaError(
-                f"{self.step}: column '{column}' is generalised: its cells are ranges and "
-                "sets, which cannot be masked again"
+                f"{self.step}: column '{column}' is generalised, and ranges and sets cannot be "
+                "masked again; leave it out"
             )
         if (level := data.level(column)) not in self.accepted_levels():
             raise SchemaError(
                 f"{self.step}: column '{column}' is {level}, and this mask accepts "
                 f"{' or '.join(self.accepted_levels())} columns; leave it out, or declare another "
-                "level"
+                f"level{data.schema[column].doubt}"
             )
 
 

@@ -20,7 +20,7 @@ from unveil.wording import listing
 
 
 class _Coding(UnivariateMask, frozen=True, kw_only=True):
-    """What top and bottom coding share; `top` is the end of the column that is coded."""
+    """The common part of top and bottom coding; `top` is the coded end of the column."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
     top: ClassVar[bool] = True
@@ -88,16 +88,14 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
             key = np.nan if cell is None else float(values_of(cell).to_numpy()[0])
             if cell is None or not np.isfinite(key):
                 raise SpecError(
-                    f"{self.step}: threshold: column '{column}' holds {stored_as(cells)} and "
-                    "cannot hold it"
+                    f"{self.step}: threshold: column '{column}' holds {stored_as(cells)}; give a "
+                    "threshold of that type"
                 )
             return key, cell
         listed = codes(data, column).categories
         if cell is None or label not in listed:
             known = f"; its order is: {listing(listed)}" if data.schema[column].order else ""
-            raise SpecError(
-                f"{self.step}: threshold: it is not a category of column '{column}'{known}"
-            )
+            raise SpecError(f"{self.step}: threshold: not a category of column '{column}'{known}")
         return float(listed.index(label)), cell
 
 

@@ -74,7 +74,10 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
         filled[cells.is_not_null().to_numpy()] = new_labels
         masked_labels = labelled(cells, pl.Series(filled.tolist(), dtype=pl.String))
         if masked_labels is None:
-            raise DataError(f"{self.step}: column '{column}' cannot hold what was returned")
+            raise DataError(
+                f"{self.step}: column '{column}' cannot hold the returned values; return values "
+                "of its type"
+            )
         return MaskedColumn(masked_labels, self._transition(column, labels, new_labels, rng))
 
     def _call(self, column: str, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -87,8 +90,8 @@ class Function(UnivariateMask, frozen=True, kw_only=True):
             ) from None  # its message may quote cells
         if outcome.shape != values.shape:
             raise DataError(
-                f"{self.step}: the function was given {len(values):,} values of column "
-                f"'{column}' and did not return as many"
+                f"{self.step}: the function must return {len(values):,} values of column "
+                f"'{column}', one for each that it gets"
             )
         return outcome
 

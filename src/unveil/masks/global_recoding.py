@@ -92,7 +92,7 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
         elif stored_as(data.column(column)) in ("dates", "times"):
             raise SchemaError(
                 f"{self.step}: column '{column}' holds {stored_as(data.column(column))}, which "
-                "ranges of numbers cannot stand for; round it, or make it a number"
+                "ranges of numbers cannot represent; round it, or make it a number"
             )
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
@@ -122,7 +122,7 @@ class GlobalRecoding(UnivariateMask, frozen=True, kw_only=True):
             names = [coded.categories[code] for code in by_size[: (self.rarest or 0) + 1]]
             if self.label in set(table) - set(names):
                 raise SpecError(
-                    f"{self.step}: label: it is a category of column '{column}' that stays"
+                    f"{self.step}: label: a remaining category of column '{column}'; choose another"
                 )
             return table | dict.fromkeys(names, self.label or names[-1])
         attribute = data.schema[column]

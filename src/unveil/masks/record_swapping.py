@@ -121,8 +121,8 @@ class RecordSwapping(Mask, frozen=True, kw_only=True):
             self.check_known(data, column)
             if data.schema[column].generalised:
                 raise SchemaError(
-                    f"{self.step}: column '{column}' is generalised: its cells are ranges and "
-                    "sets, which cannot be masked again"
+                    f"{self.step}: column '{column}' is generalised, and ranges and sets cannot "
+                    "be masked again; leave it out"
                 )
         for column in self.geography:
             self.check_varies(data, column)
@@ -138,8 +138,8 @@ class RecordSwapping(Mask, frozen=True, kw_only=True):
         where = [f"'{name}' in {count(n, 'household')}" for name, n in varying.items() if n]
         if where:
             raise DataError(
-                f"{self.step}: the members of a household live in one area, and they differ in "
-                f"column {listing(where)}; correct the cells, or leave the column out"
+                f"{self.step}: members of a household must have the same area, and they differ "
+                f"in column {listing(where)}; correct the cells, or leave the column out"
             )
 
     def _refuse_numbers(self, data: Microdata) -> None:
@@ -149,8 +149,8 @@ class RecordSwapping(Mask, frozen=True, kw_only=True):
         numbers = [name for name in household_numbers(data) if name in own]
         if numbers:
             raise SpecError(
-                f"{self.step}: {listing(numbers)} is the number by which households are told "
-                "apart, so that each would be alone in its area or with its key: name other columns"
+                f"{self.step}: {listing(numbers)} is the household number, which makes each "
+                "household unique; name other columns"
             )
 
     def _keys(self, data: Microdata) -> tuple[str, ...]:
@@ -268,7 +268,7 @@ class Partners:
         return result, HouseholdSwaps(len(levels), at_risk, swapped, int(np.sum(left)), without)
 
     def _pools(self, level: int) -> Iterator["_Pool"]:
-        """Where a partner is looked for: by profile, near before anywhere."""
+        """The candidate partners: by profile, near before anywhere."""
         homes = np.flatnonzero(self.usable)
         for profile in self.profiles:
             if level:

@@ -40,16 +40,16 @@ class RepairedRecords:
     def sentence(self) -> str:
         """The counts in words, without a full stop."""
         return (
-            f"{self.at_risk:,} of {self.units:,} are most at risk, {self.cover:,} others hide "
-            f"which; {count(self.records, 'record')} masked"
+            f"the {self.at_risk:,} of {self.units:,} most at risk and {self.cover:,} random "
+            f"others as cover: {count(self.records, 'record')} masked"
         )
 
 
 class Repair(ColumnMask, frozen=True, kw_only=True):
     """Repair: make only the records most at risk alike, with random others that hide which.
 
-    For a release that fails by little: all other records stay as they are. At risk is who is
-    isolated: the `share` of the records with the largest exposure. The exposure of a record is its
+    For a release that fails by little: all other records stay as they are. Isolated records are at
+    risk: the `share` of the records with the largest exposure. The exposure of a record is its
     distance to its (k - 1)-th nearest other record, in the columns to mask and by the distance of
     microaggregation; of equally exposed records chance decides. For each record at risk, `cover`
     others are drawn at random. Both kinds together are microaggregated (MDAV) in groups of at least
@@ -77,7 +77,8 @@ class Repair(ColumnMask, frozen=True, kw_only=True):
         float, Meta(gt=0, le=1, description="Fraction of the records that are most at risk.")
     ]
     cover: Annotated[
-        float, Meta(ge=0, le=1000, description="Others, drawn at random, for each record at risk.")
+        float,
+        Meta(ge=0, le=1000, description="Random other records for each record at risk, as cover."),
     ] = 1.0
     k: GroupSize
     keep_type: KeepType = True

@@ -34,7 +34,7 @@ class Rounding(UnivariateMask, frozen=True, kw_only=True):
     is_random: ClassVar[bool] = False
 
     base: Annotated[
-        float, Meta(gt=0, le=1e150, description="Released numbers are multiples of it.")
+        float, Meta(gt=0, le=1e150, description="Released numbers are multiples of the base.")
     ]
 
     def check_column(self, data: Microdata, column: str) -> None:

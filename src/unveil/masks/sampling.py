@@ -56,7 +56,9 @@ class Sampling(Mask, frozen=True, kw_only=True):
                 f"{self.step}: a sample of {self.records:,} out of {count(n, self.unit)}"
             )
         if not self._size(n):
-            raise DataError(f"{self.step}: the share is so small that no record would be released")
+            raise DataError(
+                f"{self.step}: the share is too small to release a record; choose a larger one"
+            )
 
     def _units(self, data: Microdata) -> Homes:
         if self.unit == "household":

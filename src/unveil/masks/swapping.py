@@ -21,7 +21,7 @@ SWEEPS = 10  # of a permutation: more change no distance between a value and its
 
 
 class _Swapping(UnivariateMask, frozen=True, kw_only=True):
-    """What all kinds of rank swapping share."""
+    """The common part of all kinds of rank swapping."""
 
     levels: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
 
@@ -72,7 +72,7 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """p-distribution rank swapping: swap each value over a random distance in ranks.
 
     Every released value is a true one, but mostly that of another person. The distance has no
-    sharp bound, so that an intruder cannot exclude anybody with certainty. Like all swapping in
+    sharp bound, so an intruder cannot exclude a person with certainty. Like all swapping in
     pairs it can be undone (the attack `exchange`); `RankPermutation` withstands that.
 
     The distance is normal, its mean and standard deviation half of `p` % of n. Nin, Herranz and
@@ -93,7 +93,7 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
     """
 
     reading: Annotated[
-        Literal["table", "text"], Meta(description="What is drawn: the distance, or its bound.")
+        Literal["table", "text"], Meta(description="Random quantity: the distance, or its bound.")
     ] = "table"
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:
@@ -114,14 +114,14 @@ class DistributionSwapping(_Swapping, frozen=True, kw_only=True):
 class RankPermutation(_Swapping, frozen=True, kw_only=True):
     """Rank permutation: move each value to a record at most p % of n ranks away, not in pairs.
 
-    Every released value is a true one, but mostly that of another person of similar rank, and who
-    has a person's value tells nothing of whose value that person has. The distribution of each
-    column is unchanged; the relations between columns become weaker.
+    Every released value is a true one, but mostly that of another person of similar rank, and the
+    exchange is not mutual. The distribution of each column is unchanged; the relations between
+    columns become weaker.
 
-    The permutation is drawn from all those that move no value farther, by a Markov chain: in
+    The permutation is drawn from all permutations within the window, by a Markov chain: in
     ascending order each record offers its value to a random one within the window, and they
-    exchange them if neither value gets too far from its place; all records so ten times. It is
-    rank swapping (Moore 1996) without the pairs that the attack `exchange` follows.
+    exchange them if neither value leaves the window; this is repeated ten times. It is rank
+    swapping (Moore 1996) without the pairs that the attack `exchange` follows.
 
     Examples
     --------

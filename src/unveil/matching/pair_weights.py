@@ -20,7 +20,7 @@ ROW_BLOCKS = 32  # of a matrix: the sums of columns are added in this order
 
 
 class Scalings(NamedTuple):
-    """What each row and each column is multiplied with."""
+    """The factors of rows and columns."""
 
     rows: Floats
     columns: Floats

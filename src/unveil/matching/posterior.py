@@ -58,7 +58,7 @@ class MatchGraph:
 
     @cached_property
     def least(self) -> Floats:
-        """The least cost of each row; infinite where nobody is possible."""
+        """The least cost of each row; infinite where no partner is possible."""
         least = np.full(len(self.supply), np.inf)
         np.minimum.at(least, self.rows, self.costs)
         return least
@@ -89,7 +89,7 @@ class DenseGraph:
     """
 
     costs: Matrix
-    least: Floats  # of each row; infinite where nobody is possible
+    least: Floats  # of each row; infinite where no partner is possible
     supply: Ints
     capacity: Ints
     used_up: bool = False  # the matrix may be overwritten

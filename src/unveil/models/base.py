@@ -36,7 +36,7 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=kebab_case):
 
     @property
     def counted(self) -> Literal["classes", "rows", "people", "homes"]:
-        """What is counted: classes of equal rows, rows or people that fit a row, households."""
+        """The counted unit: classes of equal rows, compatible rows or people, households."""
         return "classes"
 
     @property
@@ -83,8 +83,8 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
             columns = tuple(name for name in data.columns if name in declared and name not in keys)
             if not columns:
                 raise SchemaError(
-                    f"{name}: no attribute is confidential but those in which records are alike: "
-                    "declare one in the schema, or name one that is not among these (columns)"
+                    f"{name}: no attribute except the keys is confidential; declare one in the "
+                    "schema, or name one that is not a key (columns)"
                 )
             return columns
         for column in self.columns:
@@ -92,8 +92,8 @@ class ConfidentialModel(Model, frozen=True, kw_only=True):
                 raise SpecError(f"{name}: {absent_column(column, data.columns)}")
             if column in keys:
                 raise SpecError(
-                    f"{name}: column '{column}' is one of those in which records of a class are "
-                    "alike, so it has one value in each: name another"
+                    f"{name}: column '{column}' is a key, so it has one value in each class; "
+                    "name another"
                 )
         return self.columns
 
@@ -150,17 +150,16 @@ def _parse(step: str, table: object) -> Model:
         raise SpecError(f"{step}: models: each is a table with a model, one of {known}")
     name = table.get("model")
     if not isinstance(name, str) or name not in models:
-        word = "" if name is None else f"'{name}' is not a privacy model; "
-        hint = suggest(name, models)
-        raise SpecError(f"{step}: models: {word}model: one of {listing(models)}{hint}")
+        word = "a model is missing" if name is None else f"'{name}' is not a privacy model"
+        raise SpecError(f"{step}: models: {word}{suggest(name, models, 'models are')}")
     return models[name](**{key: value for key, value in table.items() if key != "model"})
 
 
 Models = Annotated[
     Any,
     Meta(
-        description="What classes have to keep beside k: a table each, of a model and its "
-        "parameters.",
+        description="Further requirements of the classes beside k: for each a table of a model "
+        "and its parameters.",
         extra={"type": "list of tables"},
     ),
 ]

@@ -42,13 +42,13 @@ def check(
         data = data.data
     if not isinstance(data, Microdata):
         raise UsageError(
-            f"models are counted on Microdata or a Release, not on {type(data).__name__}: read a "
-            "file with its schema (unveil.read), or make Microdata of a frame"
+            f"models are checked on Microdata or a Release, not on {type(data).__name__}; read a "
+            "file with its schema (unveil.read), or make Microdata from a frame"
         )
     chosen = tuple(data.require("quasi") if keys is None else keys)
     data.check(*chosen)
     if not chosen:
-        raise UsageError("keys: at least one, or everybody is like everybody")
+        raise UsageError("keys: name at least one")
     promises = (_check(data, model, chosen) for model in as_models("check", models))
     return tuple(promise for of_model in promises for promise in of_model)
 

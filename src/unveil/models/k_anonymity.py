@@ -14,24 +14,26 @@ from unveil.table.microdata import Microdata
 Stars = Annotated[
     Literal["value", "wildcard"],
     Meta(
-        description="What a star is: a value that only a star equals, or a wildcard that equals "
-        "any value. Only as values do stars bound what an attack can link."
+        description="Meaning of a star: a value that only a star equals, or a wildcard that "
+        "equals any value. Only as values do stars bound the links of an attack."
     ),
 ]
 
 Unit = Annotated[
     Literal["record", "household"],
-    Meta(description="What must be alike: k records, or k households with all of their members."),
+    Meta(
+        description="Unit that must be alike: k records, or k households with all of their members."
+    ),
 ]
 
 
 class KAnonymity(Model, frozen=True, kw_only=True):
     """k-anonymity: every record equals at least k - 1 others on the quasi-identifiers.
 
-    The quasi-identifiers cannot tell a person from at least k - 1 others. The confidential values
-    of these may still be the same: see l-diversity.
+    The quasi-identifiers cannot distinguish a person from at least k - 1 others. Their confidential
+    values may still be the same: see l-diversity.
 
-    A missing cell is a value of its own, a range or a set is its text. A star is a value too;
+    A missing cell is a value of its own, a range or a set is its text. A star is also a value;
     as a wildcard it equals every value (and so does a missing cell), as in sdcMicro: then
     the rows that fit each row are counted, and an attack may link more than one in k.
 
@@ -49,8 +51,8 @@ class KAnonymity(Model, frozen=True, kw_only=True):
         super().__post_init__()
         if self.stars == "wildcard" and self.unit == "household":
             raise SpecError(
-                "k-anonymity: households are alike if they are written alike, so that no star can "
-                "be a wildcard: set stars to 'value', or unit to 'record'"
+                "k-anonymity: households are compared as written, so a star cannot be a "
+                "wildcard; set stars to 'value', or unit to 'record'"
             )
 
     @property
@@ -85,13 +87,17 @@ class KMap(Model, frozen=True, kw_only=True):
 
     k: Annotated[
         int,
-        Meta(ge=1, le=MOST_RECORDS, description="The least number of people that fit each record."),
+        Meta(
+            ge=1,
+            le=MOST_RECORDS,
+            description="The least number of people compatible with each record.",
+        ),
     ]
     population: Annotated[
         Any,
         Meta(
-            description="The population, with the same columns: Microdata; for a mask also a file "
-            "or a frame, read as the table that is masked is."
+            description="The population, with the same columns: Microdata; for a mask also a "
+            "file or a frame, read with the schema of the masked table."
         ),
     ] = None
 

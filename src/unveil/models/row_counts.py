@@ -26,7 +26,7 @@ def classes_of(data: Microdata, keys: Sequence[str]) -> Classes:
     An empty cell is a value, and so is each missing code; a generalised cell is its text.
     """
     if not keys:
-        raise UsageError("name at least one column whose cells make records alike")
+        raise UsageError("name at least one key column")
     cells = np.column_stack([written_cells(data, name) for name in keys])
     groups = same_rows(cells.astype(np.float64), np.zeros(0), cores(None))
     return Classes(groups.order, groups.starts)

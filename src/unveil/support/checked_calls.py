@@ -74,7 +74,7 @@ def _annotations(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[
 def _misuse(
     function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
 ) -> str | None:
-    """What is wrong with the arguments of a call, if something is."""
+    """The fault of the arguments of a call; None if there is none."""
     title = function.__qualname__.removesuffix(".__init__")
     signature, hints = _annotations(function)
     known = signature.parameters

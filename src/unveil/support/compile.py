@@ -100,5 +100,5 @@ def prepare(what: str, rehearse: Callable[[], object]) -> None:
 
 def _notify(what: str) -> None:
     logging.getLogger("unveil.compile").warning(
-        "preparing %s: compiling for this machine, once; up to half a minute", what
+        "preparing %s: compiling once for this machine, up to half a minute", what
     )

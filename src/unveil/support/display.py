@@ -1,4 +1,4 @@
-"""What a value shows in a terminal and in a notebook: reports register it, values look it up here.
+"""Displays of values in a terminal and a notebook: reports register them, values look them up here.
 
 The package names the module that registers (`unveil._DISPLAYS`); it is imported when a value is
 first shown.

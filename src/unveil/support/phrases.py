@@ -117,7 +117,7 @@ def percent(value: float) -> Figure:
 
 
 def level(value: float) -> Figure:
-    """A share that somebody has chosen: a threshold, a confidence level."""
+    """A chosen share: a threshold, a confidence level."""
     return Figure(value, "level")
 
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from unveil.errors import PlugInError, SpecError, UnveilError, UsageError
 from unveil.support.specs import kebab_case
-from unveil.wording import listing, printable, suggest
+from unveil.wording import printable, suggest
 
 INTERFACE = 1  # version of the plug-in interface: raised when older plug-ins can no longer work
 SWITCH = "UNVEIL_PLUGINS"  # an environment variable: off hides the plug-ins of other packages
@@ -64,15 +64,15 @@ class Registry(Iterable[M], Generic[M]):
         A name has one method: a second one is refused, unless it is the same definition run again.
         """
         if not self._is_valid(method):
-            raise UsageError(f"this is not {self.kind} that can be registered: {_place(method)}")
+            raise UsageError(f"{_place(method)} cannot be registered: it is not {self.kind}")
         name = self.name_of(method)
         if self._is_reserved(name):
-            raise SpecError(f"'{name}' is {self.kind} of unveil: give yours another name")
+            raise SpecError(f"'{name}' is {self.kind} of unveil; choose another name")
         old = self._registered.get(name)
         if old is not None and _place(old) != _place(method):
             raise SpecError(
-                f"'{name}' is {self.kind} of {_place(old)} already: give that of {_place(method)} "
-                "another name"
+                f"'{name}' is already {self.kind} of {_place(old)}; choose another name for that "
+                f"of {_place(method)}"
             )
         self._registered[name] = method
         return method
@@ -86,13 +86,10 @@ class Registry(Iterable[M], Generic[M]):
                 return self._registered[name]
             if not self._is_reserved(name) and (points := self._plugins().get(name)):
                 return self._load(name, points)
-        known, word = self.names(), ""
-        if name is not None:
-            word = f"'{name}' is not {self.kind}; "
+        known = self.names() or ("none",)
+        word = "method: not given" if name is None else f"'{name}' is not {self.kind}"
         hidden = f"; plug-ins are switched off ({SWITCH})" if self._switched_off() else ""
-        raise SpecError(
-            f"{word}method: one of {listing(known) or 'none'}{suggest(name, known)}{hidden}"
-        )
+        raise SpecError(f"{word}{suggest(name, known, 'methods are')}{hidden}")
 
     def names(self) -> tuple[str, ...]:
         """All names, in order; no plug-in is loaded."""
@@ -171,8 +168,8 @@ class Registry(Iterable[M], Generic[M]):
             if ours is None or _module(ours) != point.module.partition(".")[0]:
                 owner = "unveil" if ours is None else _place(ours)
                 raise SpecError(
-                    f"'{name}' of {_package(point)}: {owner} has {self.kind} of this name, which "
-                    "is the one that is used"
+                    f"'{name}' of {_package(point)} is not used: {owner} has {self.kind} of this "
+                    "name"
                 )
 
     def _load(self, name: str, points: Sequence[EntryPoint]) -> M:
@@ -190,7 +187,9 @@ class Registry(Iterable[M], Generic[M]):
             method = points[0].load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever another package does
             reason = printable(f"{type(error).__name__}: {error}")
-            raise UsageError(f"{where} cannot be loaded ({reason}): mend or uninstall it") from None
+            raise UsageError(
+                f"{where} cannot be loaded ({reason}); repair or uninstall it"
+            ) from None
         if not self._is_valid(method) or self.name_of(method) != name:
             raise UsageError(
                 f"{where} is not {self.kind} of that name: the entry point must have the name of "

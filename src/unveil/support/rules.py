@@ -1,4 +1,4 @@
-"""What a value must be, in words: for the help of a method, and for the error of a wrong value."""
+"""Types and ranges in words: for the help of a method, and for the error of a wrong value."""
 
 import os
 import re
@@ -35,14 +35,14 @@ def no_parameter(method: str, name: str, known: Iterable[str]) -> str:
     """The message for a parameter that a method does not have, with the name that it has for it."""
     known = list(known)
     ours = next((one for one in _OTHER_NAMES.get(name, ()) if one in known), None)
-    hint = f"; here it is '{ours}'" if ours else suggest(name, known)
+    hint = f"; here it is '{ours}'" if ours else suggest(name, known, "parameters are")
     if name in ("seed", "random_state") and ours is None:
         hint = "; the seed goes to unveil.mask (seed=) or into the plan"
-    return f"{method}: '{name}' is not a parameter; parameters are: {listing(known)}{hint}"
+    return f"{method}: '{name}' is not a parameter{hint}"
 
 
 def broken_rule(error: Exception) -> str:
-    """Where a value breaks which rule, to follow the name of a parameter; blank for a word.
+    """The broken rule and its place, to follow the name of a parameter; blank for a word.
 
     >>> class Groups(msgspec.Struct):
     ...     k: Annotated[int, msgspec.Meta(ge=2)]

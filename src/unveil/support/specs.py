@@ -41,8 +41,7 @@ class _SpecMeta(type(msgspec.Struct), abc.ABCMeta):  # type: ignore[misc]
                     raise SpecError(no_parameter(method_name(cls), name, known))
             if todo := sorted(cls.__abstractmethods__):
                 raise SpecError(
-                    f"{cls.__name__} is no method by itself: a class of its kind defines "
-                    f"{listing(todo)}"
+                    f"{cls.__name__} is an abstract method; a subclass must define {listing(todo)}"
                 )
             fields = fields_of(cls)
             absent = [f.name for f in fields if f.required and f.name not in parameters]
@@ -84,7 +83,8 @@ class Spec(  # type: ignore[metaclass]
             except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
                 rule = broken_rule(error)
                 if not rule:
-                    rule = f": {type_words(field.type)}{suggest(str(value), words(field.type))}"
+                    near = suggest(value, words(field.type))
+                    rule = f": not '{value}'{near}" if near else f": {type_words(field.type)}"
                 raise SpecError(f"{method_name(type(self))}: {field.name}{rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
 
@@ -125,8 +125,8 @@ def find_method(methods: Iterable[type[S]], name: object, kind: str) -> type[S]:
     """The method of this name, or an error that lists all."""
     known = {method_name(spec): spec for spec in methods}
     if not isinstance(name, str) or name not in known:
-        word = "" if name is None else f"'{name}' is not {kind}; "
-        raise SpecError(f"{word}method: one of {listing(known)}{suggest(name, known)}")
+        word = "method: not given" if name is None else f"'{name}' is not {kind}"
+        raise SpecError(f"{word}{suggest(name, known, 'methods are')}")
     return known[name]
 
 
@@ -156,7 +156,7 @@ def _from_text(text: Any, kind: Any) -> Any:
     with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
         return msgspec.json.decode(text)
     if text.startswith(("[", "{")):
-        raise SpecError("this begins as JSON and is not valid JSON: see its brackets and quotes")
+        raise SpecError("this is not valid JSON; check its brackets and quotes")
     named = [part.partition("=") for part in text.split(",")]
     if not all(sign for _name, sign, _number in named):
         return text

@@ -46,7 +46,9 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         if levels and level is None:
             level = next(iter(levels))
         elif levels and level not in levels:
-            raise SchemaError(f"its role says that it is {next(iter(levels))}, its level {level}")
+            raise SchemaError(
+                f"its role implies level {next(iter(levels))}, its level is {level}; correct one"
+            )
         order = _labels("order", self.order)
         if level is None and order:
             level = "ordinal"
@@ -82,9 +84,14 @@ class Attribute(msgspec.Struct, frozen=True, kw_only=True):
         check_hierarchy(self.hierarchy)
         members = [member for several in self.merged.values() for member in several]
         if len(set(members)) < len(members):
-            raise SchemaError("merged: a category of the original is in two of the new ones")
+            raise SchemaError("merged: a category of the original is in two new ones")
         if self.order and not set(self.order) >= set(self.merged):
             raise SchemaError("merged: a new category is not in the order: list it there")
+
+    @property
+    def doubt(self) -> str:
+        """The question in brackets, to end a message with; blank if there is none."""
+        return f" ({self.question})" if self.question else ""
 
     def filled_from(self, in_file: Attribute) -> Attribute:
         """The declaration, completed by what the data file itself declares of the column.

@@ -23,7 +23,7 @@ _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,
 
 
 def stored_as(column: pl.Series) -> Stored:
-    """What a column stores, in words."""
+    """The kind of values of a column, in words."""
     kind = column.dtype
     if kind.is_integer():
         return "whole numbers"

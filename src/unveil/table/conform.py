@@ -160,16 +160,16 @@ def _as_numbers(column: pl.Series, decimal: str) -> pl.Series:
             column = typed
         elif words.any():
             raise DataError(
-                f"column '{column.name}' is numeric and some cells do not read as a number: "
+                f"column '{column.name}' is numeric and some cells are not numbers: "
                 f"{int(words.sum()):,}, the first in row {first_row(words)}; correct them, "
-                f"declare what means missing, or declare another level{_comma_hint(column)}"
+                f"declare a missing code, or declare another level{_comma_hint(column)}"
             )
         else:  # 007 is declared to be a number
             column = numbers_from_text(cells, decimal)
     if not fits_a_float(column):
         raise DataError(
             f"column '{column.name}' is numeric and has whole numbers beyond 2^53, which "
-            "cannot be told apart in arithmetic; declare it nominal, or rescale it"
+            "arithmetic cannot distinguish; declare it nominal, or rescale it"
         )
     return column
 
@@ -222,8 +222,8 @@ def report_unlisted(labels: pl.Series, categories: Sequence[str], where: str) ->
 def unlisted_categories(records: pl.Series, where: str) -> SchemaError:
     """The error for categories that are not listed: how many records, and the first."""
     return SchemaError(
-        f"{where} misses a category found in {count(int(records.sum()), 'record')} "
-        f"(first in row {first_row(records)}); list every category, or declare what means missing"
+        f"{where} misses a category found in {count(int(records.sum()), 'record')} (first in row "
+        f"{first_row(records)}); list every category, or declare a missing code"
     )
 
 
@@ -295,9 +295,9 @@ def _check_cells(column: pl.Series, attribute: Attribute) -> None:
     _, marks = _mark_missing(column, attribute.missing)
     if (marks > 0).any():
         raise DataError(
-            f"column '{column.name}' has {count(int((marks > 0).sum()), 'masked value')} equal to "
-            "a code for missing, which would be taken for missing ones; give missing cells a code "
-            "that no value can have, or leave them blank"
+            f"column '{column.name}' has {count(int((marks > 0).sum()), 'masked value')} equal "
+            "to a missing code, which would be read as missing; declare a missing code that no "
+            "value can have, or leave missing cells blank"
         )
     if attribute.generalised:
         _check_generalised(column, attribute)

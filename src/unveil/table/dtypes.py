@@ -30,8 +30,8 @@ def _converted(column: pl.Series, kind: pl.DataType) -> pl.Series:
     made = column.cast(kind, strict=False)
     if not made.cast(column.dtype, strict=False).equals(column):
         raise DataError(
-            f"column '{column.name}' has numbers of more digits than can be computed with; "
-            "make it text, or round it"
+            f"column '{column.name}' has numbers with too many digits to compute with; make it "
+            "text, or round it"
         )
     return made
 
@@ -55,6 +55,6 @@ def outside_calendar(name: str) -> DataError:
 def unsupported_type(name: str) -> DataError:
     """The error for a column of a type that microdata cannot have."""
     return DataError(
-        f"column '{name}' holds cells of a type that microdata cannot have; "
-        "use numbers, text, truth values, dates or times"
+        f"column '{name}' holds cells of an unsupported type; use numbers, text, truth values, "
+        "dates or times"
     )

@@ -33,7 +33,9 @@ def to_polars(frame: Any) -> tuple[pl.DataFrame, Origin]:
         try:
             frame = frame.collect()
         except pl.exceptions.PolarsError:  # its message may quote cells
-            raise DataError("the lazy frame cannot be collected; collect it and look") from None
+            raise DataError(
+                "the lazy frame cannot be collected; call collect() to see the error"
+            ) from None
     kind = next((kind for kind, matches in _KINDS.items() if matches(frame)), None)
     if kind is None:
         raise UsageError(
@@ -190,7 +192,7 @@ def _column(series: nw.Series[Any], kind: Kind) -> pl.Series:
         ]
     if len(kinds := {type(cell) for cell in cells} - {type(None)}) > 1:
         raise DataError(
-            f"column '{name}' holds {count(len(kinds), 'type')} of cell at once "
+            f"column '{name}' mixes {count(len(kinds), 'type')} of cell "
             f"({listing(sorted(kind.__name__ for kind in kinds))}); make them one"
         )
     try:

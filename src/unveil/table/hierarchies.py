@@ -88,16 +88,16 @@ def check_hierarchy(rows: Rows) -> None:
         for depth, (label, parent) in enumerate(pairwise(row)):
             if parents.setdefault((depth, label), parent) != parent:
                 raise SchemaError(
-                    f"in the hierarchy, a group at level {depth} belongs to two groups of "
-                    f"level {depth + 1} (second one in row {number}); it has one parent"
+                    f"in the hierarchy, a group at level {depth} belongs to two groups of level "
+                    f"{depth + 1} (second one in row {number}); give it one parent"
                 )
             if label == parent or parent in above.get(label, ()):
                 continue
             if _reaches(above, parent, label):
                 raise SchemaError(
-                    f"in the hierarchy, a label at level {depth} of row {number} is above itself: "
-                    f"the group of level {depth + 1} is among its own members; call groups "
-                    "otherwise than what they are made of"
+                    f"in the hierarchy, a label at level {depth} of row {number} is its own "
+                    f"ancestor; give groups of level {depth + 1} names that differ from their "
+                    "members"
                 )
             above.setdefault(label, set()).add(parent)
 

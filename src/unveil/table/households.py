@@ -118,8 +118,8 @@ def required_households(data: Microdata) -> Homes:
     homes = households_of(data)
     if homes is None:
         raise SchemaError(
-            "no column is a household number: declare one in the schema (role household); a "
-            'release has one if its plan says household = "renumber" or "keep"'
+            "no column is a household number; declare one in the schema (role household). A "
+            'release has one if its plan has household = "renumber" or "keep"'
         )
     return homes
 

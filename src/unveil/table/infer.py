@@ -3,7 +3,7 @@
 import polars as pl
 
 from unveil.table.attribute import Attribute
-from unveil.table.columns import fits_a_float, is_whole, not_numbers, stored_as
+from unveil.table.columns import first_row, fits_a_float, is_whole, not_numbers, stored_as
 from unveil.table.roles import Level
 
 FEW_DISTINCT = 20  # whole numbers with at most this many values may well be codes
@@ -13,10 +13,12 @@ _LEVEL: dict[str, Level] = {"text": "nominal", "truth values": "nominal"}
 def guess_attribute(column: pl.Series, *, ordered: bool = False) -> Attribute:
     """Guess one column's level; ``ordered``: its type has an order of its own.
 
-    That order is not written into the schema: nobody declared it, and it may list cells.
+    That order is not written into the schema: it is not declared, and it may list cells.
     """
     if ordered:
-        question = "the column's type lists its categories in an order: is it meant (ordinal)?"
+        question = (
+            "the column's type lists its categories in an order: is the order meaningful (ordinal)?"
+        )
         return Attribute(level="ordinal", question=question)
     return Attribute(level=guess_level(column), question=_question(column))
 
@@ -49,13 +51,17 @@ def _question(column: pl.Series) -> str:
             f"{distinct} distinct whole numbers: a quantity (numeric), "
             "or a code (ordinal, nominal)?"
         )
-    return _question_of_text(present) if stored_as(column) == "text" else ""
+    return _question_of_text(column) if stored_as(column) == "text" else ""
 
 
-def _question_of_text(present: pl.Series) -> str:
-    read = int((~not_numbers(present)).sum())
-    if read == len(present):
+def _question_of_text(column: pl.Series) -> str:
+    others, n = not_numbers(column), len(column.drop_nulls())
+    wrong = int(others.sum())
+    if not wrong:
         return "numbers that are written like codes (007): a code (nominal), or a quantity?"
-    if 2 * read > len(present):
-        return f"{read:,} of {len(present):,} cells read as numbers: what do the others mean?"
+    if 2 * wrong < n:
+        return (
+            f"not numbers: {wrong:,} of {n:,} cells, the first in row {first_row(others)}: "
+            "errors or missing codes?"
+        )
     return ""

@@ -167,7 +167,7 @@ class Microdata:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Microdata never changes: make a new one to set {name}")
+        raise AttributeError(f"Microdata is immutable; make a new one to set {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:  # for a worker process
         return _restored, (self._columns, self._forms, self._origin, self.schema)
@@ -236,8 +236,8 @@ class Microdata:
             words = " and ".join(r for r in ROLES if r in role_meaning(role).roles)
             free = [name for name in self.columns if not self.schema[name].role]
             raise SchemaError(
-                f"no attribute has the role {words}: declare one in the schema; "
-                f"columns without a role: {listing(free) or 'none'}"
+                f"no attribute has the role {words}; declare one in the schema; columns without "
+                f"a role: {listing(free) or 'none'}"
             )
         return found
 

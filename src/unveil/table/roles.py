@@ -9,17 +9,16 @@ Role = Literal["identifier", "quasi", "confidential", "weight", "household", "st
 Level = Literal["numeric", "ordinal", "nominal"]
 
 ROLE_MEANINGS: dict[Role, str] = {
-    "identifier": "An attribute that names a person by itself, such as an insurance number. It "
-    "does not belong in a release; in an audit it tells which rows are of the same person.",
-    "quasi": "An attribute that names nobody by itself but may together with others, such as age, "
-    "region and occupation. It is what an intruder is taken to know.",
-    "confidential": "An attribute that people have a right to keep to themselves, such as an "
-    "illness or an income. It is what an intruder hopes to learn; it may be a quasi-identifier as "
-    "well.",
-    "weight": "A number that says for how many people of the population a record stands.",
-    "household": "The number of the household that a person lives in, which all members share.",
-    "stratum": "A part of the population, such as a region, in which a sample was drawn by itself.",
-    "other": "An attribute that is none of these, and that no intruder can know.",
+    "identifier": "An attribute that names a person, such as an insurance number. It does not "
+    "belong in a release; in an audit it can state the true links.",
+    "quasi": "An attribute that identifies people only in combination with others, such as age, "
+    "region and occupation. Intruders are assumed to know it.",
+    "confidential": "An attribute that people have a right to keep private, such as an illness "
+    "or an income. An intruder wants to learn it; it may also be a quasi-identifier.",
+    "weight": "The number of people of the population that a record represents.",
+    "household": "The number of a person's household, shared by all members.",
+    "stratum": "A part of the population, such as a region, that was sampled separately.",
+    "other": "An attribute with none of these roles that no intruder can know.",
 }
 ROLES: tuple[Role, ...] = tuple(ROLE_MEANINGS)
 LEVELS: tuple[Level, ...] = ("numeric", "ordinal", "nominal")
@@ -69,7 +68,7 @@ def role_meaning(word: str) -> RoleMeaning:
         return _FOLDED[_fold(word)]
     except KeyError:
         raise SchemaError(
-            f"'{word}' is not a role; roles are: {listing(ROLES)}{suggest(word, _WORDS)}"
+            f"'{word}' is not a role{suggest(word, _WORDS) or f'; roles are: {listing(ROLES)}'}"
         ) from None
 
 
@@ -83,6 +82,4 @@ def check_level(word: str) -> Level:
     for level in LEVELS:
         if word == level:
             return level
-    raise SchemaError(
-        f"'{word}' is not a level; levels are: {listing(LEVELS)}{suggest(word, LEVELS)}"
-    )
+    raise SchemaError(f"'{word}' is not a level{suggest(word, LEVELS, 'levels are')}")

@@ -21,8 +21,8 @@ def rows_of_ids(ids: pl.Series, file: Microdata, column: str) -> Ints:
     twice = len(known) - known["id"].n_unique()
     if twice:
         raise DataError(
-            f"column '{column}' names {count(twice, 'row')} more than once: an identifier is "
-            "of one record only"
+            f"column '{column}' repeats identifiers in {count(twice, 'row')}; an identifier "
+            "belongs to one record"
         )
     queries = pl.DataFrame({"id": labels_of(ids)})
     rows = queries.join(known, on="id", how="left", maintain_order="left")["row"]

@@ -49,7 +49,7 @@ def households(n: int = 1000, seed: int = 7) -> Microdata:
     """Make a survey of n persons in households; same n and seed, same records.
 
     Incomes are correlated with age, education, occupation, hours and household as real ones
-    are; there are missing values, skew, zeros and ties. Nobody in it is anybody.
+    are; there are missing values, skew, zeros and ties. All persons are invented.
 
     Examples
     --------

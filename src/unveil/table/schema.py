@@ -12,7 +12,7 @@ from unveil.support import display
 from unveil.support.checked_calls import checked_class
 from unveil.table.attribute import FLAGS, Attribute, text, words
 from unveil.table.roles import LEVELS, ROLES, is_role_word, role_meaning
-from unveil.wording import count, fitted, listing, suggest
+from unveil.wording import count, fitted, suggest
 
 _UNDECLARED = Attribute()
 
@@ -215,9 +215,7 @@ def _declarations(word: str, value: Any) -> Iterator[tuple[Any, str, Any]]:
         yield from ((column, word, entry) for column, entry in value.items())
     else:
         known = ("attributes", *ROLES, *LEVELS, *FLAGS, *_BY_COLUMN)
-        raise SchemaError(
-            f"'{word}' is not a key of a schema; keys are: {listing(known)}{suggest(word, known)}"
-        )
+        raise SchemaError(f"'{word}' is not a key of a schema{suggest(word, known, 'keys are')}")
 
 
 def _fields_of(column: object, attribute: Attribute | Mapping[str, Any]) -> dict[str, Any]:
@@ -230,7 +228,6 @@ def _fields_of(column: object, attribute: Attribute | Mapping[str, Any]) -> dict
     for key in attribute:
         if key not in known:
             raise SchemaError(
-                f"attribute '{column}': '{key}' is not a key; keys are: {listing(known)}"
-                f"{suggest(str(key), known)}"
+                f"attribute '{column}': '{key}' is not a key{suggest(key, known, 'keys are')}"
             )
     return dict(attribute)

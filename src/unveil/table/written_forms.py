@@ -9,7 +9,7 @@ import polars as pl
 
 
 class WrittenForms(NamedTuple):
-    """What a file has written where the cells of a table are missing, or equal.
+    """The written forms of missing and of equal cells of a table.
 
     Methods meet nulls and values; claims count what can be read.
     """

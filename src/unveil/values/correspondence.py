@@ -1,4 +1,4 @@
-"""Who is who: which released row belongs to which record."""
+"""Correspondence: the record of each released row."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Correspondence:
 def _inverse(partners: Ints, n: int) -> Ints:
     if partners.max(initial=-1) >= n:
         raise DataError(
-            f"truth: the release was made of at least {int(partners.max()) + 1:,} original rows, "
-            f"and this original has {n:,}"
+            f"truth: the release has at least {int(partners.max()) + 1:,} original rows, and "
+            f"this original has {n:,}; give the right original"
         )
     back = np.full(n, -1)
     known = np.flatnonzero(partners >= 0)

@@ -1,4 +1,4 @@
-"""Disclosure scenarios: who might attack a release, what he knows of whom, and his limits."""
+"""Disclosure scenarios: intruders with their knowledge, their target people and their limits."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from unveil.wording import listing, suggest
 STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER = "stress test", "register", "acquaintance", "insider"
 FIXED = (STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER)  # the rows of every audit, in this order
 WHO = {  # of every audit, in words
-    STRESS_TEST: "Somebody who knows every quasi-identifier of everybody in the release exactly, "
-    "and how it was masked. Nobody knows so much: it is an upper reference for the others.",
-    REGISTER: "Somebody with a file of the population, or a large part of it: a register, a "
-    "customer list. It has the keys that are not confidential, 5 % of its values are out of date, "
-    "and it does not tell who is in the release.",
-    ACQUAINTANCE: "Somebody who knows one person, as a neighbour or a colleague does: the most "
-    "visible keys (declared visible in the schema, or else those of the fewest values), numbers "
-    "roughly, and that the person is in the release.",
-    INSIDER: "Somebody who holds the true records of a tenth of the respondents, such as an "
-    "interviewer, and knows how the release was masked.",
+    STRESS_TEST: "An intruder who knows every quasi-identifier of all people in the release "
+    "exactly, and the masking. This is an upper bound for the others, not a realistic intruder.",
+    REGISTER: "An intruder with a file of the population or a large part of it, such as a "
+    "register or a customer list. It has the keys that are not confidential, 5 % of its values "
+    "are out of date, and it does not show who is in the release.",
+    ACQUAINTANCE: "An intruder who knows one person, such as a neighbour or a colleague: the "
+    "most visible keys (declared visible in the schema, or else those with the fewest values), "
+    "numbers roughly, and that the person is in the release.",
+    INSIDER: "An intruder who holds the true records of a tenth of the respondents, such as an "
+    "interviewer, and knows the masking.",
 }
 NAME = r"\w([\w -]{0,58}\w)?"
 SCENARIO_LIMITS = ("max_linked", "max_confirmed", "max_wrongly_confirmed", "max_learned")
@@ -33,7 +33,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class DisclosureScenario(Spec, frozen=True, kw_only=True):
-    """One intruder: what he knows of whom, and how much he may achieve.
+    """One intruder: knowledge, target people and limits.
 
     Every audit has four: *stress test* (all people, all quasi-identifiers, exact, plan known: an
     upper reference, not an attack by somebody), *register* (the keys of a file that also has other
@@ -49,15 +49,13 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     name: Annotated[
         str, Meta(description=f"One of {listing(FIXED)}, or the name of a further intruder.")
     ]
-    knows: Annotated[
-        tuple[str, ...] | None, Meta(description="The attributes that the intruder knows.")
-    ] = None
+    knows: Annotated[tuple[str, ...] | None, Meta(description="The known attributes.")] = None
     records: Annotated[
         Annotated[int, Meta(ge=1)] | Annotated[float, Meta(gt=0, le=1)] | None,
         Meta(
-            description="The people whom the intruder holds: a fraction or a number of those in "
-            "the release. Of an intruder who does not know who is in it (member = false), the "
-            "number of people in his file, the people of the release among them."
+            description="The people that the intruder holds: a fraction or a number of those in "
+            "the release. With member = false, the number of people in the intruder's file, "
+            "including those of the release."
         ),
     ] = None
     error: Annotated[
@@ -70,8 +68,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     coarse: Annotated[
         bool | None,
         Meta(
-            description="Whether numbers are known roughly, by the tenth of the people that they "
-            "are in; categories are known as they are."
+            description="Whether numbers are known only roughly, as tenths of the distribution; "
+            "categories are known exactly."
         ),
     ] = None
     member: Annotated[
@@ -108,8 +106,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     max_wrongly_confirmed: Annotated[
         Share | None,
         Meta(
-            description="The share of the people whom the intruder holds for whom he may claim a "
-            "wrong link, people who are not in the release among them."
+            description="The share of the intruder's people, including those outside the "
+            "release, for whom a wrong link may be claimed."
         ),
     ] = None
     max_learned: Annotated[
@@ -138,25 +136,24 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     def _check_knowledge(self) -> None:
         known = self.knows
         if known == ():
-            raise self._refused(
-                "knows: somebody who knows nothing cannot link anybody; name at least one attribute"
-            )
+            raise self._refused("knows is empty; name at least one attribute")
         if known is not None and len(set(known)) < len(known):
             raise self._refused("knows: a column is named twice")
         if self.name == STRESS_TEST and self.knowledge:
             raise self._refused(
-                f"{listing(self.knowledge)}: the stress test knows everything exactly, as an "
-                "upper reference: set its limits only, and give another intruder another name"
+                f"{listing(self.knowledge)}: the stress test always knows everything exactly; "
+                "set its limits only, or give another intruder another name"
             )
         if self.name not in FIXED and known is None:
             raise self._refused(
-                f"no intruder of this name is known: those of every audit are {listing(FIXED)}"
-                f"{suggest(self.name, FIXED)}; of another, say what he knows (knows)"
+                "no intruder of this name is known"
+                f"{suggest(self.name, FIXED, 'those of every audit are')}; for another, give the "
+                "known attributes (knows)"
             )
         if self.member is False and isinstance(self.records, float):
             raise self._refused(
-                "records: the file of an intruder who does not know who is in the release also "
-                "has other people: give the number of people in it, not a fraction"
+                "records: with member = false the file also has people outside the release; "
+                "give the number of people in it, not a fraction"
             )
 
     def _refused(self, rule: str) -> SpecError:
@@ -183,7 +180,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
         return {n: value for n in SCENARIO_LIMITS if (value := getattr(self, n)) is not None}
 
     def to_dict(self) -> dict[str, Any]:
-        """What is set, as plain values, as in a TOML table."""
+        """The parameters that are set, as plain values, as in a TOML table."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in plain.items() if value is not None}
 
@@ -196,7 +193,7 @@ def check_names(scenarios: tuple[DisclosureScenario, ...]) -> None:
     twice = [n for n, one in zip(names, own, strict=True) if own.count(one) > 1]
     if twice:
         raise SpecError(
-            f"policy: intruder: {listing(dict.fromkeys(twice))}: one name is there twice: use one "
+            f"policy: intruder: {listing(dict.fromkeys(twice))}: a name occurs twice; use one "
             "table, or names that differ in more than blanks, hyphens and capitals"
         )
     for name, one in zip(names, own, strict=True):

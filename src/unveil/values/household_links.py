@@ -117,7 +117,7 @@ class HouseholdLinks(Links):
 
     @property
     def hits(self) -> Floats:
-        """What each link counts, expected: the sum is the number of households found."""
+        """The expected count of each link; the sum is the number of linked households."""
         if self.common is None or not self.intruder.reverse:
             return super().hits
         place, pairs = self._common

@@ -18,7 +18,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
     """An intruder who knows some attributes of some people in the release exactly.
 
     This is the worst case: an intruder who is unsure of the values, or of who is in the release,
-    usually links fewer records. If some of the values are out of date, `error` is their share.
+    usually links fewer records. `error` is the share of outdated values.
 
     >>> Intruder(knows=["age", "region"], records=100)
     Intruder(knows age, region of 100 records, original-to-release)
@@ -77,10 +77,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
             if len(set(columns)) < len(columns):
                 raise SpecError(f"intruder: {name}: a column is named twice")
         if self.knows == ():
-            raise SpecError(
-                "intruder: knows: somebody who knows nothing cannot link anybody; name at least "
-                "one attribute"
-            )
+            raise SpecError("intruder: knows is empty; name at least one attribute")
         self._check_records()
         if not 0 <= self.error <= 1:
             raise SpecError("intruder: error: a share from 0 to 1 of the cells")

@@ -47,7 +47,7 @@ class TrueLinks(NamedTuple):
 
 
 class LinkageMethod(Protocol):
-    """What measures and workflows ask the attack that made the links; `Attack` explains it."""
+    """The part of `Attack` that measures and workflows use of the attack behind the links."""
 
     excludes_only: ClassVar[bool]
     uses_row_order: ClassVar[bool]
@@ -213,9 +213,9 @@ class Links:
         """The truth, or an error that says how to give it."""
         if self.truth is None:
             raise DataError(
-                "it is not known which released row is whose: links can be made, not counted; "
-                "give truth=: an identifier that both files have, a row map, or 'row-order' "
-                "where the rows of both stand in the same order"
+                "the true links are not known, so hits cannot be counted; give truth= "
+                "(--truth): an identifier of both files, a row map, or 'row-order' if both "
+                "files have the same row order"
             )
         return self.truth
 
@@ -297,8 +297,8 @@ class Links:
         """
         if not self.finder.columns:
             raise UsageError(
-                f"{self.name}: this attack compares no attributes, so nothing can be said of "
-                "people who are not in the release"
+                f"{self.name}: this attack compares no attributes, so it gives no result for "
+                "people outside the release"
             )
         return self.attack_strangers(people)
 
@@ -308,8 +308,8 @@ class Links:
         of_households = getattr(self.finder, "household_links", None)
         if of_households is None:
             raise UsageError(
-                f"{self.name}: this attack links persons one by one; households are linked by "
-                "unveil.attacks.Households"
+                f"{self.name}: this attack links persons one by one; use "
+                "unveil.attacks.Households for households"
             )
         linked: HouseholdLinks = of_households(self)
         return linked

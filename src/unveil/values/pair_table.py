@@ -69,17 +69,17 @@ def _batches(n_listed: Ints, k: int) -> Iterator[Ints]:
 
 
 def _check_size(n_listed: Ints, n_best: Ints) -> None:
-    """Refuse a table that nobody can use; warn of records with more ties than are listed."""
+    """Refuse a table that is too long to use; warn of records with more ties than are listed."""
     n_pairs = int(n_listed.sum())
     if n_pairs > MOST_PAIRS:
         raise UsageError(
-            f"the best candidates of all records and their ties are {n_pairs:,} pairs, and at most "
-            f"{MOST_PAIRS:,} are listed: take a sample, or let the intruder know more attributes"
+            f"the best candidates of all records with ties are {n_pairs:,} pairs, and at most "
+            f"{MOST_PAIRS:,} are listed; take a sample, or name more known attributes"
         )
     cut = int((n_best > PAIRS_PER_RECORD).sum())
     if cut:
         logging.getLogger("unveil").warning(
-            "%s tie with more than %d candidates: the table of pairs has %d of them",
+            "%s tie with more than %d candidates; the table of pairs lists %d of them",
             count(cut, "record"),
             PAIRS_PER_RECORD,
             PAIRS_PER_RECORD,

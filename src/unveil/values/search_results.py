@@ -1,4 +1,4 @@
-"""What a search answers: the rank of the true candidate, the nearest candidates, densities."""
+"""Results of a search: the rank of the true candidate, the nearest candidates, densities."""
 
 from __future__ import annotations
 

@@ -110,8 +110,8 @@ class Combination(Spec, frozen=True, kw_only=True):
         for dimension in self.dimensions:
             if dimension.parameter in ("method", "columns", "name"):
                 raise SpecError(
-                    f"space: {self.name}: {dimension.parameter} is no range: use one combination "
-                    "for each"
+                    f"space: {self.name}: {dimension.parameter} cannot have a range; use one "
+                    "combination per value"
                 )
 
     def _with_ranges(self, table: dict[str, Any]) -> dict[str, Any]:
@@ -192,8 +192,8 @@ class SearchSpace(Spec, frozen=True, kw_only=True):
         )
         if self.combination and not allowed:
             raise SpecError(
-                f"space: every combination uses {listing(self.forbid)}, which is forbidden: name "
-                "one that does not, [[combination]]"
+                f"space: every combination uses {listing(self.forbid)}, which is forbidden; add "
+                "a [[combination]] without it"
             )
         msgspec.structs.force_setattr(self, "combination", allowed)
         names = [one.name for one in allowed]
@@ -203,8 +203,8 @@ class SearchSpace(Spec, frozen=True, kw_only=True):
             masked = sorted({*table.get("columns", ())} & {*self.unchanged})
             if masked:
                 raise SpecError(
-                    f"space: {table.get('method')}: {listing(masked)}: a column that must stay as "
-                    "it is (unchanged) is not masked"
+                    f"space: {table.get('method')}: masks {listing(masked)}, which must stay "
+                    "unchanged; leave the column out of either"
                 )
 
     def __getitem__(self, name: str) -> Combination:

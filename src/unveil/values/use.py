@@ -32,13 +32,13 @@ class Use(Spec, frozen=True, kw_only=True):
 
     name: Annotated[str, Meta(description="The name of the use.")]
     kind: Annotated[
-        UseKind, Meta(description="What the use needs: distributions, relations, model, estimates.")
+        UseKind, Meta(description="Kind of the use: distributions, relations, model, estimates.")
     ]
     columns: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="The columns that the use needs, of a model those that it predicts from; "
-            "by default all of the original but identifiers, household numbers and weights."
+            description="The columns of the use (of a model, its predictors); by default all of "
+            "the original except identifiers, household numbers and weights."
         ),
     ] = None
     target: Annotated[
@@ -46,7 +46,7 @@ class Use(Spec, frozen=True, kw_only=True):
         Meta(description="The column that a model predicts; by default each confidential one."),
     ] = None
     by: Annotated[
-        str | None, Meta(description="Of estimates: the column in whose classes each is made too.")
+        str | None, Meta(description="Estimates: the column in whose classes they are repeated.")
     ] = None
     max_loss: Annotated[
         Share | None, Meta(description="The loss of this use allowed, from 0 to 1.")
@@ -65,9 +65,9 @@ class Use(Spec, frozen=True, kw_only=True):
         if columns is not None and len(set(columns)) < len(columns):
             raise self._refused("columns: a column is named twice")
         if self.target is not None and self.kind != "model":
-            raise self._refused("target: only a model has one")
+            raise self._refused("target: only a model has a target; leave it out")
         if self.by is not None and self.kind != "estimates":
-            raise self._refused("by: only estimates are made in classes")
+            raise self._refused("by: only estimates have classes; leave it out")
         if self.kind == "relations" and columns is not None and len(columns) < 2:
             raise self._refused("columns: relations need two columns at least")
         if self.target is not None and columns == (self.target,):
@@ -77,7 +77,7 @@ class Use(Spec, frozen=True, kw_only=True):
         return SpecError(f"policy: use '{self.name}': {rule}")
 
     def to_dict(self) -> dict[str, Any]:
-        """What is set, as plain values, as in a TOML table."""
+        """The parameters that are set, as plain values, as in a TOML table."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in plain.items() if value is not None}
 
@@ -95,6 +95,6 @@ def check_use_names(uses: tuple[Use, ...]) -> None:
     twice = [u.name for u, one in zip(uses, folded, strict=True) if folded.count(one) > 1]
     if twice:
         raise SpecError(
-            f"policy: use: {listing(dict.fromkeys(twice))}: one name is there twice: use names "
-            "that differ in more than blanks, hyphens and capitals"
+            f"policy: use: {listing(dict.fromkeys(twice))}: a name occurs twice; use names that "
+            "differ in more than blanks, hyphens and capitals"
         )

@@ -183,7 +183,7 @@ def _links(
 
     def show_bound(linked: float, bound: float) -> None:
         counted = f"{linked:,.6g} linked, at most {bound:,.6g}"
-        progress(f"{spec.name}: {counted}; Ctrl-C to leave it there", linked, bound)
+        progress(f"{spec.name}: {counted}; Ctrl-C stops here", linked, bound)
 
     links = replace(scenario, on_bound=show_bound).links(spec, intruder)
     return replace(links, progress=partial(progress, spec.name))
@@ -192,16 +192,16 @@ def _links(
 def _check_releases(settings: AttackSettings, truths: tuple[Any, ...]) -> None:
     also, key, plans = settings.also, settings.key, settings.plans
     if key is not None and not also:
-        raise UsageError("--key is of several releases: name the others by --also")
+        raise UsageError("--key needs several releases; name the others by --also")
     if len(truths) > 1 and (key is not None or len(truths) != 1 + len(also)):
-        raise UsageError("--truth: one, or, of several releases without a key, one for each")
+        raise UsageError("--truth: give one, or, for several releases without a key, one for each")
     one_file = len(truths) == 1 and isinstance(truths[0], str) and is_table_path(truths[0])
     if also and key is None and one_file:
         raise UsageError(
-            "--truth: a row map is of one release: give one for each, or a --key that all have"
+            "--truth: a row map fits one release; give one for each, or a common --key"
         )
     if len(plans) not in (0, 1, 1 + len(also)):
-        raise UsageError("--plan: one for all releases, or one for each")
+        raise UsageError("--plan: give one for all releases, or one for each")
 
 
 def _targets(

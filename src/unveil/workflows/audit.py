@@ -287,7 +287,9 @@ class AuditRun:
         specs, left_out = self.specs or [], list[LeftOut]()
         if inputs.pair.truth is None:  # no released row belongs to anybody
             if requested:
-                raise UsageError("attacks: the rows of this release are nobody's: leave them out")
+                raise UsageError(
+                    "attacks: the release is synthetic, so no attack can be made; leave them out"
+                )
         elif not requested:
             specs = default_attacks(inputs.audited_files)
         specs = [one for spec in specs for one in spec.scalings(inputs.pair)]

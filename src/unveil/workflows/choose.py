@@ -118,8 +118,8 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
     undecided = [name for name in data.columns if not data.schema[name].role]
     if undecided:
         raise SchemaError(
-            f"{listing(undecided)}: a released column without a role breaks every policy: give it "
-            "one in the schema, or leave it out of the file"
+            f"{listing(undecided)}: released columns without a role break every policy; give "
+            "each a role in the schema, or remove it from the file"
         )
     whole_number(workers, "workers", 1, MOST_WORKERS)
     choosing = Choosing(
@@ -142,9 +142,9 @@ def _checked_trials(trials: int) -> int:
     if whole_number(trials, "trials", -MOST, MOST) >= 1:
         return trials
     raise UsageError(
-        f"trials: {trials} are too few for one plan: a trial masks the file by one plan, measures "
-        f"its loss and attacks it; a plan that keeps the policy takes {REPETITIONS} more on fresh "
-        "seeds. Try 1 or more; quick tries 24, normal 60"
+        f"trials: {trials} is too few; give 1 or more (quick tries 24, normal 60). A trial masks "
+        "the file by one plan, measures its loss and attacks it; a plan that keeps the policy "
+        f"takes {REPETITIONS} more"
     )
 
 
@@ -152,8 +152,8 @@ def told_of_plans(policy: Policy | None) -> Policy:
     """The policy, whose intruders know the plan unless it says that one does not."""
     if policy is None or not limits_risk(policy):
         raise UsageError(
-            "policy: it sets no limit on risk, so that the original itself would be chosen: set "
-            'one, such as max_risk, or for an intruder ([[intruder]] name = "register", '
+            "policy: it sets no limit on risk, so the search would choose the original; set one, "
+            'such as max_risk, or for an intruder ([[intruder]] name = "register", '
             "max_linked = 0.05)"
         )
     told = tuple(
@@ -166,7 +166,7 @@ def told_of_plans(policy: Policy | None) -> Policy:
 
 
 def random_seed() -> int:
-    """The seed of a release, which nobody can repeat."""
+    """A random seed of a release, which cannot be repeated."""
     return secrets.randbits(SEED_BITS)
 
 

@@ -52,14 +52,14 @@ PLANS: dict[str, tuple[ColumnMask, ...]] = {
     ),
 }
 DESCRIPTIONS = {  # of each step, for readers who do not know the methods
-    "light": ("values change places, 3 % of the ranks apart at most",),
+    "light": ("values are exchanged within 3 % of the ranks",),
     "medium": (
-        "values change places, 20 % of the ranks apart at most",
-        "one in four gets another category",
+        "values are exchanged within 20 % of the ranks",
+        "one in four categories changes at random",
     ),
     "strong": (
-        "groups of 20 who are alike become one record",
-        "values change places, 15 % of the ranks apart at most",
+        "groups of 20 similar people get the same values",
+        "values are exchanged within 15 % of the ranks",
     ),
 }
 POLICY = Policy(

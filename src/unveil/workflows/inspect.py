@@ -129,7 +129,10 @@ def _values(present: pl.Series, attribute: Attribute) -> tuple[str, ...]:
 def _notes(schema: Schema) -> tuple[str, ...]:
     notes = []
     if len(schema) == 1 and any(mark in next(iter(schema)) for mark in DELIMITERS):
-        notes.append("there is one column and its name holds a delimiter: name it (--delimiter)")
+        notes.append(
+            "the file has one column whose name contains a delimiter; name the delimiter "
+            "(--delimiter)"
+        )
     without = [name for name in schema if not schema[name].role]
     if without:
         notes.append(
@@ -138,9 +141,14 @@ def _notes(schema: Schema) -> tuple[str, ...]:
             'each a role in the schema, "other" if no intruder can know it'
         )
     if not schema.with_role("quasi"):
-        notes.append("no attribute is quasi: say which ones an intruder could know of a person")
+        notes.append(
+            "no attribute has the role quasi; declare the attributes that an intruder may know"
+        )
     if not schema.with_role("confidential"):
-        notes.append("no attribute is confidential: say which ones a person would not want known")
+        notes.append(
+            "no attribute has the role confidential; declare the attributes that people want to "
+            "keep private"
+        )
     if schema.questions:
         notes.append(
             f"{count(len(schema.questions), 'question')} to answer in the schema: "

@@ -175,7 +175,7 @@ def link_scenario(
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
         knows = common(scenario).columns
         if not knows:
-            raise _nothing_common(scenario, "leave out the attack, and their structure is compared")
+            raise _nothing_common(scenario, "leave out the attack to compare their structure")
     links = scenario.links(spec, Intruder(knows=knows))
     return links if progress is None else replace(links, progress=partial(progress, links.name))
 
@@ -191,13 +191,13 @@ def _read(
     is_release = isinstance(b, Release | Releases)
     if other_schema is not None:
         if is_release:
-            raise UsageError("a Release has a schema already: leave out other_schema=")
+            raise UsageError("a Release has its own schema; leave out other_schema=")
         pair = (a, as_schema(schema)), (b, as_schema(other_schema))
         first, second = (table_in(file_format, source, declared) for source, declared in pair)
         return first, second
     read = isinstance(a, Microdata), is_release or isinstance(b, Microdata)
     if schema is not None and all(read):
-        raise UsageError("these Microdata have a schema already: leave out schema=")
+        raise UsageError("Microdata has its own schema; leave out schema=")
     declared = shared = as_schema(schema)
     first = a if read[0] else read_table(a, shared, file_format, part=shared is not None)
     if shared is None and read[0]:
@@ -297,7 +297,7 @@ def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | Non
         return f"is {levels[0]} in the first file and {levels[1]} in the second"
     generalised = first.schema[name].generalised or second.schema[name].generalised
     if not generalised and not same_type(first, second, name):
-        return "is of another type in the second file than in the first"
+        return "has different types in the two files"
     return None
 
 
@@ -309,8 +309,8 @@ def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> 
     if knows is not None and shared and len(shared) < len(knows):
         other = [name for name in knows if name not in shared]
         raise DataError(
-            f"knows: the second file has {listing(shared)}, and lacks {listing(other)}: name "
-            "attributes that both have, or that the second lacks, or choose an attack"
+            f"knows: the second file has {listing(shared)} and lacks {listing(other)}; name only "
+            "common attributes, or only attributes that it lacks, or choose an attack"
         )
     attributes = len(shared) if knows is not None else len(common(scenario).columns)
     if attributes >= PROBABILISTIC_ATTRIBUTES:

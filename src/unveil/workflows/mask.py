@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from unveil.errors import DataError, UsageError
+from unveil.errors import DataError, UsageError, errors_at
 from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
 from unveil.files.tables import write_release
@@ -134,7 +134,7 @@ class MaskedFile:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What steps counted and have a sentence for."""
+        """The counts of steps that have a sentence."""
         return {step: n for step, n in self.release.details.items() if hasattr(n, "sentence")}
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +184,8 @@ def mask_file(
     data = as_microdata(file, schema, format=settings.format)
     target.check_columns(released_columns(data, plan).columns)
     target_format = target.output_format(source, settings.format)
-    release = mask(data, plan, progress=progress)
+    with errors_at(str(file)):
+        release = mask(data, plan, progress=progress)
     if schema_path is None and needs_schema(data, release, target_format):
         schema_path = target.companion(".schema.toml")
         check_outputs([plan_path, schema_path], inputs, force=settings.force, tables=tables)
@@ -240,7 +241,7 @@ def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | 
     if out is None:
         return source.sibling("masked")
     if str(out) == "-":
-        raise UsageError("--output: a table is written whole, to a file and not to the screen")
+        raise UsageError("--output: name a file; a table is not written to the screen")
     is_folder = os.path.isdir(out)  # noqa: PTH112 - no error for a name that is too long
     if is_uri(out) or Path(out).suffix or is_folder:
         return out
@@ -269,17 +270,18 @@ def _apply(
 ) -> Release:
     masks = masks_of(plan, original)
     homes = declared_households(original, warn=warn)
-    not_checked = check_masks(masks, original)
+    not_checked = check_masks(plan, masks, original)
     table = released_columns(original, plan).with_one_spelling()
     check_dropped(masks, table, plan)
     row_map: Ints | None = np.arange(len(table))  # None: synthetic
     channels, details = list[Channel](), dict[str, Any]()
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
-    for mask in masks:
+    for number, mask in enumerate(masks, start=1):
         left = None if homes is None or row_map is None else homes.take(row_map)
         seen = with_numbers(table, original, row_map) if mask.uses_households else table
         if mask in not_checked:
-            check_mask(mask, seen, left)
+            with errors_at(plan.place(number)):
+                check_mask(mask, seen, left)
         guarantees[mask.step] = mask.guarantees(table)
         draw = partial(plan.stream, mask.step)
         with METHODS.blame(type(mask)):
@@ -319,7 +321,9 @@ def _check_again(
             try:
                 refuse_broken(mask.step, check(table, models, keys=keys))
             except DataError as error:
-                raise DataError(f"{error}; a later step changed it: put {mask.step} last") from None
+                raise DataError(
+                    f"{error}; a later step broke the guarantee: put {mask.step} last"
+                ) from None
 
 
 def _warn_of_step(
@@ -329,7 +333,7 @@ def _warn_of_step(
     guarantees: tuple[Guarantee, ...],
     people: Microdata | None,
 ) -> None:
-    """Warn of what a mask leaves open; `people`: the originals of the table's rows."""
+    """Warn of the limits of a mask; `people`: the originals of the table's rows."""
     if masked.remark:
         logger.warning("%s: %s", mask.step, masked.remark)
     _warn_of_uncovered(mask, table, guarantees)
@@ -346,17 +350,18 @@ def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
     return tuple(mask.read_inputs(read) for mask in masks)
 
 
-def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
+def check_masks(plan: Plan, masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
     """Refuse an impossible mask before any is applied.
 
     Returns the masks of columns that an earlier one will have changed: they are checked in turn.
     """
     changed, later, homes = set[str](), [], declared_households(table, warn=False)
-    for mask in masks:
-        if changed.isdisjoint(targets := mask.targets(table)):
-            check_mask(mask, table, homes)
-        else:
-            later.append(mask)
+    for number, mask in enumerate(masks, start=1):
+        with errors_at(plan.place(number)):
+            if changed.isdisjoint(targets := mask.targets(table)):
+                check_mask(mask, table, homes)
+            else:
+                later.append(mask)
         changed.update(targets)
     return later
 
@@ -364,9 +369,7 @@ def check_masks(masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
 def _warn_of_unchanged(mask: Mask, before: Microdata, after: Microdata) -> None:
     same = [name for name in mask.targets(before) if after.column(name).equals(before.column(name))]
     if same:
-        logger.warning(
-            "%s: nothing changed in %s: are the parameters meant?", mask.step, listing(same)
-        )
+        logger.warning("%s: no cell of %s changed; check the parameters", mask.step, listing(same))
 
 
 def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee, ...]) -> None:
@@ -376,7 +379,8 @@ def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee
         others = [name for name in quasi if name not in keys]
         if others:
             logger.warning(
-                "%s: what it promises is of %s; nothing is promised of who knows %s, too",
+                "%s: the guarantee covers only %s. An intruder who also knows %s is not "
+                "covered; add such columns to `columns`, or accept the risk",
                 mask.step,
                 listing(keys),
                 listing(others),

@@ -6,7 +6,7 @@ from unveil.files.formats.base import formats
 from unveil.measures.information_loss import further
 from unveil.measures.information_loss.catalogue import GLOSSARY
 from unveil.support.specs import Method, describe
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 
 def methods() -> tuple[Method, ...]:
@@ -41,6 +41,6 @@ def method(name: str) -> Method:
     known = {m.name: m for m in methods()}
     if name not in known:
         raise UsageError(
-            f"'{name}' is not a method; methods are: {listing(known)}{suggest(name, known)}"
+            f"'{name}' is not a method{suggest(name, known) or '; `unveil methods` lists all'}"
         )
     return known[name]

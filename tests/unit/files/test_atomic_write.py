@@ -68,7 +68,7 @@ def test_nothing_is_left_when_the_disk_fails(tmp_path, monkeypatch, ending, step
         "save": "unveil.table.microdata.Microdata._restored",
     }[step]
     monkeypatch.setattr(target, fail)
-    with pytest.raises(FileError, match=f"{os.strerror(code).lower()}; it is as it was"):
+    with pytest.raises(FileError, match=f"{os.strerror(code).lower()}; the file is unchanged"):
         unveil.write(DATA, path, force=True)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
     assert path.read_text() == "mine"

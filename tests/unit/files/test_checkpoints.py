@@ -22,7 +22,7 @@ def test_what_is_finished_is_kept(tmp_path):
     with pytest.raises(unveil.UnveilError, match="other files, settings, policy, seed or version"):
         CheckpointFolder(folder, "b", resume=True)
     (folder / "other.json").write_text("{")
-    with pytest.raises(unveil.UnveilError, match="not as it was left: begin anew"):
+    with pytest.raises(unveil.UnveilError, match="was changed; start again"):
         again.find("other", dict)
     anew = CheckpointFolder(folder, "b", resume=False)
     assert anew.find("some step", int) is None

@@ -275,5 +275,5 @@ def test_a_file_with_declared_columns_is_masked_and_counts_what_it_broke(survey,
 
 def test_shuffling_by_household_needs_a_released_number(people):
     together = masks.Shuffle(unit="household")
-    with pytest.raises(SpecError, match="tells who lives together, and the plan drops"):
+    with pytest.raises(SpecError, match="identifies households, and the plan drops"):
         unveil.mask(people, [together])

@@ -206,7 +206,7 @@ def refusal(data=None, **parameters):
 )
 def test_a_household_number_is_no_key_and_no_area(parameters):
     said = refusal(**parameters)
-    assert "record-swapping: home is the number by which households are told apart" in said
+    assert "record-swapping: home is the household number" in said
     assert said.endswith("name other columns")
 
 
@@ -239,7 +239,7 @@ def test_refusals_are_sentences():
     ).data  # fmt: skip
     said = refusal(varying)
     assert said == (
-        "record-swapping: the members of a household live in one area, and they differ in column "
+        "record-swapping: members of a household must have the same area, and they differ in column "
         "'district' in 2 households; correct the cells, or leave the column out"
     )
     assert "column 'region' is constant" in refusal(one)

@@ -40,7 +40,7 @@ def test_a_sample_by_household_needs_a_number_and_enough_households(people):
     by_household = masks.Sampling(records=400, unit="household")
     with pytest.raises(DataError, match="a sample of 400 out of [0-9]+ households"):
         unveil.mask(people, by_household)
-    with pytest.raises(SchemaError, match="no column is a household number: declare one"):
+    with pytest.raises(SchemaError, match="no column is a household number; declare one"):
         unveil.mask(people.select(["age", "sex"]), by_household)
 
 

@@ -19,7 +19,7 @@ class TestPrepare:
         for _ in range(2):
             compiling.prepare("the search", lambda: time.sleep(0.3))
         assert [record.message for record in caplog.records] == [
-            "preparing the search: compiling for this machine, once; up to half a minute"
+            "preparing the search: compiling once for this machine, up to half a minute"
         ]
 
     def test_a_quick_one_is_not(self, caplog):

@@ -50,6 +50,6 @@ def test_a_method_describes_itself():
 
 def test_a_method_is_found_by_its_name():
     assert find_method([RankSwapping], "rank-swapping", "a mask") is RankSwapping
-    with pytest.raises(SpecError, match="'rank' is not a mask; method: one of rank-swapping"):
+    with pytest.raises(SpecError, match="'rank' is not a mask; methods are: rank-swapping"):
         find_method([RankSwapping], "rank", "a mask")
     assert words(Literal["sum", "max"] | None) == ["sum", "max"]

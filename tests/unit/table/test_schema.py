@@ -69,7 +69,7 @@ def test_categories_are_text_however_they_are_written():
         ({"attributes": {"x": {"order": [None]}}}, "each entry of order is text"),
         ({"attributes": {"x": {"labels": ["a"]}}}, "labels is a table"),
         ({"attributes": {"x": {"missing": ["*"], "generalised": True}}}, "star .* not missing"),
-        ({"numVars": "x", "nominal": "x"}, "role says that it is numeric, its level nominal"),
+        ({"numVars": "x", "nominal": "x"}, "its role implies level numeric, its level is nominal"),
         ({"self": 1}, "'self' is not a key of a schema"),
         ({"attributes": {"x": {"hierarchy": [["a", "b"], ["c"]]}}}, "'x': .* hole in row 2"),
         ({"attributes": {"x": {"hierarchy": [["a", ""]]}}}, "hole in row 1, at level 1"),
@@ -80,11 +80,11 @@ def test_categories_are_text_however_they_are_written():
         ),
         (
             {"attributes": {"x": {"hierarchy": [["a", "b", "c"], ["c", "d", "b"]]}}},
-            "attribute 'x': .* level 1 of row 2 is above itself",
+            "attribute 'x': .* level 1 of row 2 is its own ancestor",
         ),
         (
             {"hierarchy": {"x": [["a", "b"], ["b", "a"]]}},
-            "attribute 'x': .* level 0 of row 2 is above itself",
+            "attribute 'x': .* level 0 of row 2 is its own ancestor",
         ),
         ({"numeric": ["x"], "nominal": ["x"]}, "level is declared twice"),
         ({"attributes": {"x": {"level": "numeric"}}, "nominal": ["x"]}, "level is declared twice"),
@@ -110,7 +110,7 @@ def test_a_wrong_schema_says_what_is_wrong(declared, said):
         (list(range(50)), "numeric", ""),
         ([f"p{i}" for i in range(50)], "nominal", ""),
         ([2**60, 2**61, 2**60], "nominal", "2 distinct whole numbers"),
-        (["1", "2.5", "n/a"], "nominal", "2 of 3 cells read as numbers: what do the others mean"),
+        (["1", "2.5", "n/a"], "nominal", "not numbers: 1 of 3 cells, the first in row 3"),
         (["1", "b", "c"], "nominal", ""),
         (["01067", "01069"], "nominal", "numbers that are written like codes"),
         ([i % 20 for i in range(60)], "numeric", "20 distinct whole numbers"),
@@ -134,7 +134,7 @@ def test_an_ordered_type_is_its_own_order():
     ):
         assert schema["x"].level == "ordinal"
         assert schema["x"].order == ()
-        assert "is it meant" in schema["x"].question
+        assert "is the order meaningful" in schema["x"].question
     assert Microdata(pl.DataFrame([column])).order("x") == ("low", "mid", "high")
     assert Microdata(pl.DataFrame([column]), Schema(nominal="x")).order("x") == ()
 

@@ -66,9 +66,9 @@ def test_to_dict_and_back():
         ([{**SWAP, "p": {"from": 1}}], {}, "a range has from and to"),
         ([{**SWAP, "p": {"any": []}}], {}, "a range is any"),
         ([{**SWAP, "p": {"from": 0, "to": 9, "log": True}}], {}, "log needs a range above 0"),
-        ([{**SWAP, "columns": {"any": [["a"], ["b"]]}}], {}, "columns is no range"),
+        ([{**SWAP, "columns": {"any": [["a"], ["b"]]}}], {}, "columns cannot have a range"),
         ([SWAP], {"forbid": ["rank-swapping"]}, "every combination uses rank-swapping"),
-        ([SWAP], {"unchanged": ["age"]}, "age: a column that must stay as it is"),
+        ([SWAP], {"unchanged": ["age"]}, "which must stay unchanged"),
         ([], {}, "mask"),
     ],
 )

@@ -764,7 +764,7 @@ REFUSED = [
     ({"rename": {"debt": "dept"}}, "in the original, column 'dept'"),
     ({"rename": {"debt": "age"}}, "two columns of the release would be called age"),
     ({"rename": {"debt": "age", "pay": "age"}}, "two columns would have one name"),
-    ({"truth": None}, "it is not known which released row is whose"),
+    ({"truth": None}, "the true links are not known"),
     ({"truth": [-1] * N}, "no released row comes from any"),
     ({"policy": 0.05}, "a policy is a Policy or a path, not float"),
     ({"sed": 1}, "'sed' is not a parameter"),

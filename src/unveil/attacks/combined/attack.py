@@ -21,7 +21,7 @@ LEAST_COST = 1e-9  # of the nearest candidate, relative to a random pair
 class Combined(Attack, frozen=True, kw_only=True):
     """Combined linkage: link each record to the row with the lowest sum of several attacks' scores.
 
-    One attack may see what another does not, and nobody has to know which is the best.
+    Attacks complement each other, and the best one need not be known.
 
     Log-likelihoods are added as they are. Distances are divided by the mean cost of a record's
     nearest candidate per attribute, which makes them comparable to log-likelihoods. This needs no
@@ -56,7 +56,7 @@ class Combined(Attack, frozen=True, kw_only=True):
         attacks = tuple(_as_attack(one) for one in given)
         msgspec.structs.force_setattr(self, "attacks", attacks)
         if any(one.matching != "nearest" for one in attacks):
-            raise SpecError("combined: the matching is of all together: leave it out of each")
+            raise SpecError("combined: one matching links all records; leave it out of each attack")
 
     @property
     def knows(self) -> MaskKnowledge | None:
@@ -110,8 +110,8 @@ def _as_attack(given: Any) -> Attack:
         or not (given.compares_attributes and given.needs_common_attributes)
     ):
         raise SpecError(
-            "combined: attacks: each is one of unveil.attacks that compares attributes, and not "
-            "itself combined"
+            "combined: attacks: each must be an attack of unveil.attacks that compares "
+            "attributes, other than combined"
         )
     return given
 

@@ -122,7 +122,9 @@ class Distance(Attack, frozen=True, kw_only=True):
         if self.aggregation is not None and self.weights is not None:
             raise SpecError("distance: a fuzzy measure weighs the attributes: leave out weights")
         if self.inclusive and self.metric in ("mahalanobis", "polynomial"):
-            raise SpecError(f"distance: inclusive is of ordinal attributes, not of {self.metric}")
+            raise SpecError(
+                f"distance: inclusive applies to ordinal attributes, not to {self.metric}"
+            )
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
         squares = self.metric in ("euclid", "mahalanobis", "polynomial")
@@ -158,7 +160,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         return (cls(), *([mahalanobis] if correlated else []), cls(matching="posterior"))
 
     def scalings(self, pair: FilePair) -> tuple[Attack, ...]:
-        """Where not everybody is released, also by the scale that an intruder with few has."""
+        """Where the release lacks people, also the scaling of an intruder with few records."""
         given = (self.scale, self.covariance) != (None, None) or self.groups is not None
         if given or len(pair.original) == len(pair.release):
             return (self,)
@@ -213,8 +215,8 @@ class Distance(Attack, frozen=True, kw_only=True):
             return Metric(costs, combine="largest" if largest else "sum", root=root)
         if len(costs) > len(parts):
             raise SchemaError(
-                "distance: aggregation: a generalised number is two columns, which a fuzzy "
-                "measure does not know; leave it out, or leave out aggregation"
+                "distance: aggregation: a generalised number has two columns, which a fuzzy "
+                "measure cannot weigh; leave it out, or leave out aggregation"
             )
         measure = self._measure_of(self.aggregation, tuple(parts))
         return Metric(costs, combine="choquet", root=root, measure=measure)
@@ -294,8 +296,8 @@ class Distance(Attack, frozen=True, kw_only=True):
         ]
         if other:
             raise SchemaError(
-                f"distance: {self.metric} compares plain numbers, and these are not: "
-                f"{listing(other)}; leave them out of what the intruder knows, or choose euclid"
+                f"distance: {self.metric} compares plain numbers, and {listing(other)} are not; "
+                "leave them out of the known attributes, or choose euclid"
             )
 
 

@@ -107,7 +107,7 @@ def scaled(column: str, values: Floats, scale: tuple[float, float]) -> Floats:
     if (np.abs(found) > LARGEST_SQUARABLE).any():  # never for a NaN
         raise DataError(
             f"column '{column}' varies too little in one file to be compared with numbers of the "
-            "other; rescale it, or leave it out of what the intruder knows"
+            "other; rescale it, or leave it out of the known attributes"
         )
     return found
 
@@ -136,7 +136,7 @@ def warn_constant(files: LinkageFiles, column: str, file: str) -> None:
 
 def nothing_to_compare() -> DataError:
     """The error where no column varies."""
-    return DataError("no attribute that the intruder knows varies: there is nothing to compare")
+    return DataError("no known attribute varies, so nothing can be compared; name other attributes")
 
 
 def _compare_ranges(

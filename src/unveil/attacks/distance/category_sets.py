@@ -121,7 +121,7 @@ def compare_sets(
         return _by_members(sets, distance, intruder, released)
     raise SchemaError(
         f"column '{column}' has {sets.n_cells:,} different generalised cells; at most "
-        f"{MOST_CELLS:,} sets of categories are compared: leave it out of what the intruder knows"
+        f"{MOST_CELLS:,} sets of categories are compared: leave it out of the known attributes"
     )
 
 

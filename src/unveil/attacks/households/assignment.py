@@ -30,7 +30,7 @@ def best_assignments(pairs: MemberPairs) -> Floats:
 
 
 def forced_costs(pairs: MemberPairs) -> Floats:
-    """What the best assignment costs more if one member must go with one other, for all of them."""
+    """The additional cost of the best assignment for each forced pair of members."""
     prepare("the assignment of members", _rehearse)
     extra = np.empty(len(pairs.costs))
     _run(assignment.forced_costs, pairs, extra)

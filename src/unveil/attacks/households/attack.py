@@ -91,9 +91,9 @@ class Households(Attack, frozen=True, kw_only=True):
     grouping: Annotated[
         Grouping | None,
         Meta(
-            description="What tells who lives together in the release: a household number that is "
-            "shown, what can be read off columns that members share, or nothing (none: persons are "
-            "linked one by one). By default the first of these that groups any rows."
+            description="Source of the households of the release: a household number (shown), "
+            "columns that members share (read-off), or none (persons are linked one by one). By "
+            "default the first that groups any rows."
         ),
     ] = None
 
@@ -103,7 +103,9 @@ class Households(Attack, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.of_members.matching != "nearest":
-            raise SpecError("households: the matching is of households: leave it out of parameters")
+            raise SpecError(
+                "households: the attack matches households; leave matching out of parameters"
+            )
 
     @property
     def of_members(self) -> Attack:
@@ -114,7 +116,7 @@ class Households(Attack, frozen=True, kw_only=True):
 
     @property
     def knows(self) -> MaskKnowledge | None:
-        """What the attack on single records needs to know of the masking."""
+        """The knowledge of the masking that the attack on single records needs."""
         return self.of_members.knows
 
     def uses(self, channel: Channel) -> bool:

@@ -1,4 +1,4 @@
-"""Who lives together in a release: what it shows, or what can be read off it."""
+"""The households of a release: by their numbers, or derived from shared columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class HouseholdFiles:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What is said of the households of the release."""
+        """The details about the households of the release."""
         return {"grouping": self.grouping, "released_households": len(self.released)}
 
     @cached_property
@@ -173,7 +173,7 @@ def clues(release: Microdata, people: Microdata, known: Homes) -> tuple[str, ...
 
 
 def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
-    """Rows that are alike in what members share are taken for a household.
+    """Rows with equal cells in columns that members share form a household.
 
     Columns that were masked person by person tell nothing: those are used by which the groups are
     most like households. A class of more rows than any household has members holds several, which
@@ -182,9 +182,8 @@ def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
     columns = clues(release, people, known)
     if not columns:
         raise DataError(
-            "households: who lives together cannot be read off: no released column beside a "
-            "household number is one that all members of a household share in the original; "
-            "grouping 'none' links persons one by one"
+            "households: households cannot be derived, because no released column is constant "
+            "within the original's households; grouping 'none' links persons one by one"
         )
     classes = classes_of(release, _telling(release, columns, known))
     sizes = classes.scatter(classes.sizes)
@@ -287,6 +286,6 @@ def _check_sizes(homes: Homes, file: str) -> None:
     if most > MOST_MEMBERS:
         raise DataError(
             f"households: in the {file} a household has {count(most, 'member')}, and at most "
-            f"{MOST_MEMBERS} are compared: is the column a household number? Several columns make "
-            'one number together: household = ["region", "hid"]'
+            f"{MOST_MEMBERS} are compared; declare the right household number, or all columns that "
+            'form it: household = ["region", "hid"]'
         )

@@ -36,7 +36,7 @@ PROMISING = 4  # candidates beyond those wanted, by whose costs the others are l
 
 
 class Absence(NamedTuple):
-    """What members without a partner cost, of either side: their expected cost."""
+    """The expected cost of members without a partner, on either side."""
 
     queries: Floats
     base: Floats
@@ -148,7 +148,7 @@ class HouseholdSearch(ListedSearch):
         return MemberPairs(starts, height, width, costs)
 
     def forced_costs(self, records: Ints, candidates: Ints) -> MemberPairs:
-        """What each pair of households costs more if one member must go with one other."""
+        """The additional cost of each pair of households if one member must go with one other."""
         pairs = self._member_pairs(records, candidates)
         return pairs._replace(costs=forced_costs(pairs))
 

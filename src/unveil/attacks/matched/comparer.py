@@ -1,4 +1,4 @@
-"""What a matching needs of an attack, and the classes of equal records that it matches.
+"""The interface of an attack to a matching, and the classes of equal records that it matches.
 
 Comparer ──▶ ClassPairs ──one_to_one | posterior──▶ Matches ──▶ MatchedFinder
 """

@@ -92,7 +92,7 @@ class MatchedFinder(FinderOver):
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """What links of a claimed probability are worth; None if nobody can tell."""
+        """The calibration of claimed probabilities; None if it is not known."""
         return None if self.simulation is None else self.simulation.calibration(self.base.sizes)
 
     @cached_property

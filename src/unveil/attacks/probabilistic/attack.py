@@ -214,9 +214,9 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         graded = [one.column for one in comparisons if not one.equality]
         if graded:
             raise SpecError(
-                "probabilistic: constrained: levels that are no more than equal or not keep their "
-                f"order, and these have more: {listing(graded)}; give them the tolerances [0], or "
-                "leave out constrained"
+                "probabilistic: constrained = false needs attributes compared by equality, and "
+                f"{listing(graded)} have more levels; give them the tolerances [0], or leave out "
+                "constrained"
             )
         wide = [
             one.column

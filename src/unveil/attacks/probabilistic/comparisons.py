@@ -68,9 +68,8 @@ def compare_attributes(
     for column in files.with_forms:
         if files.generalised(column):
             raise SchemaError(
-                f"probabilistic: column '{column}' is generalised, and ranges and sets are no "
-                "values that agree or not: leave it out of what the intruder knows, or attack by "
-                "distance"
+                f"probabilistic: column '{column}' is generalised, and ranges and sets neither "
+                "agree nor disagree; leave it out of the known attributes, or attack by distance"
             )
         ends = tolerances.get(column)
         if common_level(*files.pair, column) == "numeric":
@@ -153,10 +152,7 @@ def drop_redundant(
             continue
         dropped[one.column] = same[0]
         logging.getLogger("unveil").warning(
-            "column '%s' compares as column '%s' does: it is left out, since what is said twice "
-            "would count twice",
-            one.column,
-            same[0],
+            "column '%s' duplicates column '%s' and is left out", one.column, same[0]
         )
     return [one for one in comparisons if one.column not in dropped], dropped
 

@@ -78,9 +78,8 @@ def thresholds(
     unlinked = int((missed <= p_nonlink_matched * (1 + ROUNDING)).sum())
     if linked + unlinked > len(starts):
         raise SpecError(
-            "probabilistic: the thresholds cross: with errors as large as these allowed, some "
-            "pairs could be linked and not linked alike; lower p_link_unmatched or "
-            "p_nonlink_matched"
+            "probabilistic: the thresholds cross: such large error rates leave pairs that are "
+            "both linked and non-linked; lower p_link_unmatched or p_nonlink_matched"
         )
     bits, middle = heavy[starts] / np.log(2), len(starts) - unlinked
 

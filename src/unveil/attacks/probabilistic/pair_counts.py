@@ -40,7 +40,7 @@ class CountedPairs:
 
     @property
     def description(self) -> str:
-        """What was counted, in words."""
+        """The counted pairs, in words."""
         if not self.sampled:
             return f"all {self.pairs:,} pairs"
         return f"a sample of {self.sampled:,} of {self.pairs:,} pairs"

@@ -60,7 +60,7 @@ class Rank(Attack, frozen=True, kw_only=True):
         super().__post_init__()
         self._check_aggregation(self.aggregation)
         if self.aggregation is not None and (self.weights or self.criterion != "sum"):
-            raise SpecError("rank: a fuzzy measure takes the place of criterion and weights")
+            raise SpecError("rank: a fuzzy measure replaces criterion and weights; leave them out")
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
         """Ranks need an order: numbers, ordered categories, or a hierarchy."""
@@ -96,8 +96,8 @@ class Rank(Attack, frozen=True, kw_only=True):
         """Numbers in the order of the cells: of intruder, reference and release."""
         if files.generalised(column):
             raise SchemaError(
-                f"rank: column '{column}' is generalised, and ranges and sets have no rank: leave "
-                "it out of what the intruder knows, or attack by distance"
+                f"rank: column '{column}' is generalised, and ranges and sets have no rank: "
+                "leave it out of the known attributes, or attack by distance"
             )
         level = common_level(*files.pair, column)
         if level == "numeric":
@@ -107,9 +107,9 @@ class Rank(Attack, frozen=True, kw_only=True):
         hierarchy = next((h for data in files.pair if (h := data.schema[column].hierarchy)), ())
         if not hierarchy:
             raise SchemaError(
-                f"rank: column '{column}' is nominal, and its categories have no order: declare "
-                "a hierarchy (or an order, if it has one), leave it out of what the intruder "
-                "knows, or attack by distance"
+                f"rank: column '{column}' is nominal, so its categories have no order"
+                f"{files.pair[0].schema[column].doubt}; declare an order or a hierarchy, "
+                "leave it out of the known attributes, or attack by distance"
             )
         distances = semantic_distances(hierarchy)
         intruder, reference, released = (

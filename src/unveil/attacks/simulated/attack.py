@@ -119,7 +119,7 @@ class Simulated(Attack, frozen=True, kw_only=True):
         return learn(formulas, *parts)(files)
 
     def _simulate(self, files: LinkageFiles, runs: int) -> Iterator[TruePairs]:
-        """The files masked again; how often the plan is run is told before."""
+        """The files masked again; the number of runs is logged first."""
         if files.remask is None:
             raise UsageError(
                 "simulated: several releases cannot be masked again together; attack each alone, "
@@ -140,6 +140,6 @@ class Simulated(Attack, frozen=True, kw_only=True):
 
 def _not_again() -> UsageError:
     return UsageError(
-        "simulated: the plan cannot be run again on what the intruder has, with other random "
+        "simulated: the plan cannot be run again on the intruder's data with other random "
         "numbers; attack with tailored, or by distance"
     )

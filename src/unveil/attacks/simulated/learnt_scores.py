@@ -1,4 +1,4 @@
-"""What is learnt from simulations: the law of each column, and the weights of the evidence."""
+"""Results of simulations: the law of each column, and the weights of the evidence."""
 
 from __future__ import annotations
 

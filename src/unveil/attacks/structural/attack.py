@@ -49,7 +49,7 @@ class Structural(Attack, frozen=True, kw_only=True):
     baseline. Beyond the paper: attributes matched by the shapes of their distributions (alignment),
     records joined by values that both files have (values), and canonical correlations estimated
     together with the posterior over all matchings (correlation). Auto runs the last two and follows
-    them if the files are more likely than files that share nobody; otherwise it guesses by
+    them if the files are more likely than files without common people; otherwise it guesses by
     representatives, and says so.
 
     >>> import unveil
@@ -143,8 +143,8 @@ class Structural(Attack, frozen=True, kw_only=True):
         shared = self.method != "correlation" and bool(search.shared.attributes)
         if self.method == "values" and not shared:
             raise DataError(
-                "structural: values: no attribute of one file shares more values with one of the "
-                "other than chance makes: choose another method"
+                "structural: values: no two attributes of the files share more values than by "
+                "chance; choose another method"
             )
         found = {"correlation": search.by_correlation()} if correlated else {}
         if shared:

@@ -1,4 +1,4 @@
-"""Confidence in links: a search compared with the same search in files of strangers.
+"""Confidence in links: a search compared with the same search in files without common people.
 
 A search always finds a structure of high likelihood, whose links have high probabilities. The same
 search in null files, which share nobody, shows what chance yields.

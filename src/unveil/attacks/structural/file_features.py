@@ -62,8 +62,8 @@ class FileFeatures:
         """The features of a file, whose name is for messages."""
         if len(data) < LEAST_RECORDS:
             raise DataError(
-                f"the {file} has {count(len(data), 'record')}: where no attribute is common, "
-                f"nothing can be said of fewer than {LEAST_RECORDS}"
+                f"the {file} has {count(len(data), 'record')}: linkage without common attributes "
+                f"needs at least {LEAST_RECORDS}"
             )
         features: list[Feature] = []
         left_out = {}
@@ -83,7 +83,7 @@ class FileFeatures:
         """Refuse a file without features."""
         if not self.features:
             reasons = "; ".join(f"'{name}' {reason}" for name, reason in self.left_out.items())
-            raise DataError(f"the {file} has no attribute to be linked by: {reasons}")
+            raise DataError(f"the {file} has no attribute for linkage: {reasons}")
 
     def of_records(self, data: Microdata) -> Floats:
         """The same features of other people."""

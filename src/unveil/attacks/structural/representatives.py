@@ -13,7 +13,7 @@ from unveil.aggregation.quantifiers import Family, published_quantifiers
 from unveil.errors import DataError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE, normal_scores, spread
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 Operator = Literal["owa", "sugeno"]
 Normalisation = Literal["ranging", "standardisation", "normal-scores"]
@@ -87,5 +87,5 @@ def _divide(gaps: Floats, unit: float) -> Floats:
 def _check(name: str, word: str, words: tuple[str, ...]) -> None:
     if word not in words:
         raise SpecError(
-            f"{name}: '{word}' is not one of {listing(words)}{suggest(str(word), words)}"
+            f"{name}: '{word}' is not one of its values{suggest(word, words, 'values are')}"
         )

@@ -33,7 +33,7 @@ LEAST_CORRELATION = 0.1  # that is reported
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Structure:
-    """What two files have in common: correlations, shared values, or both."""
+    """The common structure of two files: correlations, shared values, or both."""
 
     correlations: canonical.CanonicalCorrelations | None
     values: SharedValues | None

@@ -91,13 +91,13 @@ class Supervised(Attack, frozen=True, kw_only=True):
     counting: Annotated[
         Literal["expected", "strict"],
         Meta(
-            description="What a record counts whose true row has indistinguishable twins. Its "
-            "share, or nothing, as in the paper."
+            description="Count of a record whose true row has indistinguishable twins. Its "
+            "share, or zero, as in the paper."
         ),
     ] = "expected"
     scale: Annotated[
         Scaling | None,
-        Meta(description="Whose mean and deviation numbers are standardised by, as of distance."),
+        Meta(description="File whose mean and deviation standardise numbers, as for distance."),
     ] = None
 
     def __post_init__(self) -> None:

@@ -137,14 +137,14 @@ def check_measurable(training: TrainingFiles) -> None:
     n, columns = len(training.names), len(training.attribute_of)
     if n > MAX_CHOQUET:
         raise SpecError(
-            f"supervised: choquet: a measure of {n} attributes has {2**n - 1:,} numbers to learn; "
-            f"the limit is {MAX_CHOQUET} attributes ({2**MAX_CHOQUET - 1:,} numbers): let the "
-            "intruder know fewer, or learn weights or a bilinear form"
+            f"supervised: choquet: a measure of {n} attributes has {2**n - 1:,} numbers to "
+            f"learn; the limit is {MAX_CHOQUET} attributes ({2**MAX_CHOQUET - 1:,} numbers): "
+            "name fewer known attributes, or learn weights or a bilinear form"
         )
     if columns > MAX_CHOQUET:
         raise SpecError(
-            f"supervised: choquet: a range has two ends, which makes {columns} columns; the limit "
-            f"is {MAX_CHOQUET}: let the intruder know fewer generalised attributes"
+            f"supervised: choquet: a range has two ends, which makes {columns} columns; the "
+            f"limit is {MAX_CHOQUET}: name fewer generalised attributes"
         )
     wildcards = []
     for place, name in enumerate(training.names):
@@ -153,6 +153,7 @@ def check_measurable(training: TrainingFiles) -> None:
             wildcards.append(name)
     if wildcards:
         raise SpecError(
-            f"supervised: choquet: a measure cannot weigh a range that may be anything, as in "
-            f"{listing(wildcards)}: let the intruder not know it, or learn weights or a matrix"
+            "supervised: choquet: a measure cannot weigh a range that may be anything, as in "
+            f"{listing(wildcards)}: leave it out of the known attributes, or learn weights or a "
+            "matrix"
         )

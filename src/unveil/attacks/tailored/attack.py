@@ -54,8 +54,8 @@ class Tailored(Attack, frozen=True, kw_only=True):
     level: Annotated[
         MaskKnowledge,
         Meta(
-            description="What the intruder knows of the masking. The method, with parameters to "
-            "estimate; the parameters; or the whole original, to repeat what involves no chance."
+            description="The intruder's knowledge of the masking. The method, with parameters to "
+            "estimate; the parameters; or the whole original, to repeat deterministic masks."
         ),
     ] = "parameters"
     corrected: Annotated[
@@ -129,13 +129,13 @@ class Tailored(Attack, frozen=True, kw_only=True):
         """The files as the intruder sees them, and the channels of the masking."""
         if files.masking is None:
             raise UsageError(
-                "tailored: this attack needs to know how the release was masked: give the "
-                "Release that unveil.mask made, or its plan"
+                "tailored: this attack needs the masking; give the Release of unveil.mask, or "
+                "its plan"
             )
         if not files.masking.columns:
             raise UsageError(
-                "tailored: the plan did nothing to what the intruder knows; give the plan that "
-                "made this release, or attack by distance"
+                "tailored: the plan did not change the known attributes; give the plan of this "
+                "release, or attack by distance"
             )
         functions, channels = files.masking.exact, files.masking.channels
         if self.level != "method":
@@ -227,7 +227,9 @@ def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
     error = _contradiction(excluded, "true rows")
     if not files.few_records:
         raise error
-    logging.getLogger("unveil").warning("%s; or are these records not known exactly?", error)
+    logging.getLogger("unveil").warning(
+        "%s; if the values are partly wrong, give their error", error
+    )
 
 
 def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
@@ -236,6 +238,6 @@ def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 
     if counts:
         where = f"column {'; '.join(counts)}"
     return DataError(
-        f"tailored: the masking that is known cannot have made these {what}: {where}; is it the "
-        "plan of this release, and is this its original? Otherwise attack with level 'method'"
+        f"tailored: the known masking cannot have produced these {what}: {where}; give the plan "
+        "and the original of this release, or attack with level 'method'"
     )

@@ -21,7 +21,7 @@ PARTS_FIRST = 1e6  # an axis so much wider than others is split first
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Index:
-    """What kernels search, and the way back to the records."""
+    """The searched structure of kernels, and the way back to the records."""
 
     frame: filters.Frame
     tree: tree.Tree
@@ -130,7 +130,7 @@ def principal_axes(moved: Floats) -> Floats:
 
 
 def _centre(base: Floats) -> Floats:
-    """What attributes are measured from in 32 bits; 0 where these hold them as they are."""
+    """The origin of attributes in 32 bits; 0 where these hold them exactly."""
     middle = np.fmax.reduce(base) / 2 + np.fmin.reduce(base) / 2
     return np.where(_fits_32_bits(base), 0.0, middle)
 

@@ -39,8 +39,8 @@ _TYPES: dict[Any, str] = {
     pl.String: "text",
 }
 _NO_ACCESS = (
-    "the server lets nobody in with this name and password; they come from the environment "
-    "(PGUSER, PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
+    "the server rejects this name and password; they come from the environment (PGUSER, "
+    "PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
     "(~/.pg_service.conf, ?service=NAME)"
 )
 _NO_SERVER = "there is no server at this host and port, or it does not answer"
@@ -61,9 +61,7 @@ _CONNECTION_ERRORS: tuple[tuple[str, str], ...] = (
     ("SSL", "the server and this machine do not agree on encryption (sslmode, sslrootcert)"),
 )
 _TRY_ELSEWHERE = "try it in the database's own program"
-_QUERY_WRITES = (
-    "a query reads and never writes: this one writes, or it cannot be part of another query"
-)
+_QUERY_WRITES = "a query must only read: this one writes, or cannot be part of another query"
 _SQL_STATES: dict[str, tuple[type[UnveilError], str]] = {
     "42P01": (UsageError, "a table that the query names is not in the database"),
     "42703": (UsageError, "a column that the query names is not in the database"),
@@ -71,8 +69,8 @@ _SQL_STATES: dict[str, tuple[type[UnveilError], str]] = {
     "42501": (FileError, "permission denied: this user may not do that with this table"),
     "3F000": (FileError, "there is no such schema in the database"),
     "53100": (FileError, "the server's disk is full"),
-    "2BP01": (FileError, "other things in the database depend on the table: it stays as it is"),
-    "55P03": (FileError, "somebody else is using the table; try again later"),
+    "2BP01": (FileError, "other objects of the database depend on the table, so it is unchanged"),
+    "55P03": (FileError, "another user is using the table; try again later"),
     "57P01": (FileError, "the server has closed the connection"),
     "42601": (UsageError, "PostgreSQL does not understand the query, which is one statement"),
 }
@@ -295,8 +293,8 @@ def _number(column: pl.Series) -> pl.Series:
     places = cells.str.split(".").list.get(1, null_on_oob=True).str.strip_chars_end("0")
     scale = cast("int | None", places.str.len_chars().max()) or 0
     refused = DataError(
-        f"column '{column.name}' has numbers of more digits than can be computed with; round them "
-        f"in a query: {quote_name(column.name)}::float8"
+        f"column '{column.name}' has numbers with too many digits to compute with; round them in "
+        f"a query: {quote_name(column.name)}::float8"
     )
     if scale > 37:
         raise refused

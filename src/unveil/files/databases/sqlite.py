@@ -99,7 +99,7 @@ class SqliteLocation(DatabaseLocation):
 
     @property
     def _journal(self) -> Path:
-        """Where SQLite keeps what it would take back."""
+        """The journal of SQLite, for a rollback."""
         return self.file.with_name(f"{self.file.name}-journal")
 
     def relations(self, connection: Any) -> dict[str, bool]:
@@ -172,8 +172,8 @@ class SqliteLocation(DatabaseLocation):
                 raise DataError("a column's name has a null byte in it; rename it")
             if (twin := seen.setdefault(self.fold(name), name)) != name:
                 raise DataError(
-                    f"columns '{twin}' and '{name}' differ in case only, and SQLite takes them for "
-                    "one; rename one of them"
+                    f"columns '{twin}' and '{name}' differ in case only, and SQLite treats them "
+                    "as one; rename one of them"
                 )
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
@@ -185,15 +185,15 @@ class SqliteLocation(DatabaseLocation):
             if words in message:
                 return kind(sentence)
         if writing:
-            return FileError("SQLite could not write the table; the file is as it was")
+            return FileError("SQLite could not write the table; the file is unchanged")
         if "readonly" not in message:
             return FileError("SQLite could not read this; try the query in its own program")
         if self._journal.exists():
             return FileError(
-                "a program was stopped while it wrote to the file: open it once with one that may "
-                "write, which puts it in order"
+                "a program was stopped while it wrote to the file; open it once with a program "
+                "that may write, to repair it"
             )
-        return UsageError("a query reads and never writes: this one writes")
+        return UsageError("a query must only read: this one writes")
 
 
 def _create(path: Path) -> bool:
@@ -216,7 +216,7 @@ def _names(connection: Any, query: str) -> list[str]:
             return list(pl.Schema(cursor.fetch_arrow()))
         except pl.exceptions.DuplicateError:
             raise DataError(
-                "two columns of the query have the same name; name them apart with AS"
+                "two columns of the query have the same name; rename one with AS"
             ) from None
 
 
@@ -240,14 +240,13 @@ def _storage_class(name: str, contents: int | None) -> int:
         )
     if contents & _TEXT and contents != _TEXT:
         raise DataError(
-            f"column '{name}' holds text and numbers at once; make them one type in a query: "
+            f"column '{name}' mixes text and numbers; convert them to one type in a query: "
             f"CAST({quote_name(name)} AS TEXT)"
         )
     if contents & _REAL and contents & _LARGE:
         raise DataError(
-            f"column '{name}' holds whole numbers beyond 2^53 beside others that are not whole, "
-            "which cannot be told apart in arithmetic; in a query: "
-            f"CAST({quote_name(name)} AS TEXT)"
+            f"column '{name}' mixes whole numbers beyond 2^53 with fractions, which arithmetic "
+            f"cannot distinguish; convert them in a query: CAST({quote_name(name)} AS TEXT)"
         )
     return next((kind for kind in (_REAL, _TEXT) if contents & kind), _WHOLE)
 

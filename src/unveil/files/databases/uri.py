@@ -77,8 +77,8 @@ def parse_uri(text: str) -> Uri:
     engine = SCHEMES.get(scheme.lower())
     if engine is None:
         raise UsageError(
-            f"{scheme}:// is not a database that can be read; a URI begins with "
-            f"{listing(f'{name}://' for name in SCHEMES)}{suggest(scheme, SCHEMES)}"
+            f"{scheme}:// is not a database that can be read"
+            f"{suggest(scheme, SCHEMES, 'schemes are')}"
         )
     if "\0" in unquote(text):
         raise UsageError("a URI has no null byte")
@@ -143,8 +143,7 @@ def _check_file(hosts: str, database: str, options: dict[str, str]) -> None:
         )
     for name in options:
         raise UsageError(
-            f"'{name}' is not an option of sqlite:// ; it has: table, query"
-            f"{suggest(name, _TABLE_OR_QUERY)}"
+            f"'{name}' is not an option of sqlite://{suggest(name, _TABLE_OR_QUERY, 'options are')}"
         )
 
 
@@ -163,16 +162,15 @@ def _check_server(hosts: str, database: str, options: dict[str, str]) -> None:
     for name in options:
         if name not in known:
             raise UsageError(
-                f"'{name}' is not an option of a connection; options are: {listing(known)}"
-                f"{suggest(name, known)}"
+                f"'{name}' is not an option of a connection{suggest(name, known, 'options are')}"
             )
 
 
 def _password_error() -> UsageError:
     return UsageError(
-        "a password has no place in a URI, which others on this machine can see: put it into "
-        "the environment (PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a service file "
-        "(~/.pg_service.conf, ?service=NAME)"
+        "a URI must not contain a password, because others on this machine can see it; put it "
+        "into the environment (PGPASSWORD), a password file (~/.pgpass, PGPASSFILE) or a "
+        "service file (~/.pg_service.conf, ?service=NAME)"
     )
 
 
@@ -199,7 +197,7 @@ def _reading_query(query: str) -> str:
     first = re.match(r"[\s(]*([A-Za-z]*)", query)
     if first is None or first[1].lower() not in _READING_VERBS:
         raise UsageError(
-            "a query reads and never writes: it begins with "
+            "a query must only read: it begins with "
             f"{listing(word.upper() for word in _READING_VERBS)}"
         )
     return query

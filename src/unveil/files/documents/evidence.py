@@ -17,7 +17,9 @@ from unveil.values.results.audit_frames import ROW, record_risks
 from unveil.values.results.evidence import FORMAT, OLDEST_FORMAT, Audit, Evidence
 from unveil.wording import reason
 
-NO_EVIDENCE = "this is not the evidence of an audit, or not all of it"
+NO_EVIDENCE = (
+    "this is not the complete evidence of an audit; give the file of `unveil audit --evidence`"
+)
 
 
 class _Version(msgspec.Struct):
@@ -86,11 +88,15 @@ def read_records(path: str | os.PathLike[str]) -> dict[str, Floats]:
     """Read the risk of each original by each attack, in row order; NaN where not attacked."""
     table = read(path)
     if ROW not in table.columns or len(table.columns) < 2:
-        raise DataError("this is no table of the risk of each record").at(str(path))
+        raise DataError(
+            "this is not a table of the risk of each record; give the file of --per-record"
+        ).at(str(path))
     names = [name for name in table.columns if name != ROW]
     values = numbers(table, [ROW, *names]).values
     rows = values[:, 0]
     if not (np.sort(rows) == np.arange(1, len(rows) + 1)).all():
-        raise DataError("its rows are not those of an original, from 1").at(str(path))
+        raise DataError(
+            "its row numbers are not those of an original, from 1; give the file of --per-record"
+        ).at(str(path))
     ordered = values[np.argsort(rows)]
     return {name: ordered[:, position] for position, name in enumerate(names, start=1)}

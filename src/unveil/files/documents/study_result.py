@@ -1,4 +1,4 @@
-"""What a search found, as a JSON file: every plan that was tried, and which was chosen."""
+"""The result of a search as a JSON file: every tried plan, and the chosen one."""
 
 import os
 from math import isfinite
@@ -12,7 +12,7 @@ from unveil.files.locations import as_path
 from unveil.values.results.choice import StudyResult
 from unveil.wording import reason
 
-NO_STUDY = "this is not the result of a search (choice.json), or not all of it"
+NO_STUDY = "this is not the complete result of a search; give the choice.json of `unveil choose`"
 
 
 class _Marks(msgspec.Struct):

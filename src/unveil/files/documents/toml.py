@@ -17,7 +17,7 @@ from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.results.policy import Policy
 from unveil.values.search_space import OFF, Combination, SearchSpace
-from unveil.wording import listing, reason, suggest
+from unveil.wording import reason, suggest
 
 T = TypeVar("T")
 PLAN_SETTINGS = ("seed", "keep_order", "household")
@@ -142,17 +142,14 @@ def read_plan(path: str | os.PathLike[str], *, allow: Sequence[str] = ()) -> Pla
     """
     plan = _read(path, "plan", plan_from, SpecError)
     places = TrustedPlaces(Path(path).parent, allow, Path(path).name)
-    return replace(plan, locate=partial(places.find, what="plan"))
+    return replace(plan, locate=partial(places.find, what="plan"), file=str(path))
 
 
 def plan_from(table: Mapping[str, Any]) -> Plan:
     """Make a plan from the plain values of its TOML file."""
     for key in table:
         if key not in PLAN_KEYS:
-            raise SpecError(
-                f"'{key}' is not a key of a plan; keys are: {listing(PLAN_KEYS)}"
-                f"{suggest(key, PLAN_KEYS)}"
-            )
+            raise SpecError(f"'{key}' is not a key of a plan{suggest(key, PLAN_KEYS, 'keys are')}")
     steps = table.get("mask")
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise SpecError("a plan has a table [[mask]] for each step, in order")
@@ -205,7 +202,7 @@ def _read(
         except OSError as error:
             raise FileError(f"the {document} cannot be read: {reason(error)}") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise error_class(f"this is not TOML: {error}") from None
+            raise error_class(f"this is not TOML: {error}; correct it there") from None
         except ValueError:  # Python's limit
             raise error_class("a number has thousands of digits: write a shorter one") from None
         except RecursionError:

@@ -16,7 +16,7 @@ from unveil.errors import FileError, SpecError, UsageError
 from unveil.support.specs import Spec
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 # Encodings of single words, which cannot be decoded in pieces, and of Python's source.
 _NOT_OF_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")
@@ -103,7 +103,7 @@ def format_of(path: Path, format: Format | None = None) -> Format:  # noqa: A002
     suffix = path.suffix.lower()
     if suffix not in by_suffix:
         raise FileError(
-            f"the ending '{suffix}' names no known format; endings are: {listing(by_suffix)}"
-            f"{suggest(suffix, by_suffix)}"
+            f"the ending '{suffix}' names no known format"
+            f"{suggest(suffix, by_suffix, 'endings are')}"
         ).at(str(path))
     return by_suffix[suffix].from_suffix(suffix)

@@ -137,7 +137,7 @@ def _choose_sheet(workbook: Any, sheet: str | None, file: str) -> str:
     if sheet is not None:
         if sheet not in names:
             raise FileError(
-                f"there is no such sheet in {file}; it has: {listing(names)}{suggest(sheet, names)}"
+                f"there is no such sheet in {file}{suggest(sheet, names, 'its sheets are')}"
             )
         return sheet
     tables = []
@@ -178,7 +178,7 @@ def _read_table(workbook: Any, sheet: str) -> pl.DataFrame:
     check_names(names)
     used = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     if not used.any():
-        raise DataError("there is a header and no record")
+        raise DataError("the sheet has a header and no record; add records")
     cells = cells.head(len(used) - (used.reverse().arg_max() or 0))
     return pl.DataFrame([_typed(cell.alias(n)) for cell, n in zip(cells, names, strict=True)])
 

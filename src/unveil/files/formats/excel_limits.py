@@ -1,4 +1,4 @@
-"""What a workbook cannot hold, refused before anything is written."""
+"""Limits of a workbook, checked before anything is written."""
 
 import datetime
 import re
@@ -65,8 +65,8 @@ def _problems(column: pl.Series) -> Iterator[str]:
     kind = column.dtype
     if not fits_a_float(column):
         yield (
-            "whole numbers beyond 2^53, which Excel does not tell apart; make it text "
-            f"(and declare it nominal), or {_REMEDY}"
+            "whole numbers beyond 2^53, which Excel cannot distinguish; make it text (and "
+            f"declare it nominal), or {_REMEDY}"
         )
     if kind.is_float() and column.is_infinite().any():
         yield "a code for missing that is infinite; choose another code"
@@ -97,6 +97,6 @@ def _check_text(column: pl.Series, where: str) -> None:
     unsafe = column.str.contains(_MARKUP).fill_null(False)
     if unsafe.any():
         raise DataError(
-            f"{where} text that a workbook takes for markup: {count(int(unsafe.sum()), 'cell')}, "
+            f"{where} text that a workbook treats as markup: {count(int(unsafe.sum()), 'cell')}, "
             f"the first in row {first_row(unsafe)}; {_REMEDY}"
         )

@@ -45,7 +45,7 @@ Columns = Sequence[OutgoingColumn]
 
 
 class PackageRules(NamedTuple):
-    """What a package allows."""
+    """The limits of a statistics package."""
 
     package: Package
     name: re.Pattern[str]  # of a column
@@ -70,7 +70,7 @@ class PackageRules(NamedTuple):
             if folded in seen:
                 raise DataError(
                     f"columns '{seen[folded]}' and '{name}' differ in case only, and "
-                    f"{self.package} takes them for one; rename one of them"
+                    f"{self.package} treats them as one; rename one of them"
                 )
             seen[folded] = name
 
@@ -144,7 +144,7 @@ class Writable(Labelled, frozen=True, kw_only=True):
     @property
     @abc.abstractmethod
     def rules(self) -> PackageRules:
-        """What the package allows."""
+        """The limits of the package."""
 
     @abc.abstractmethod
     def writer_options(self, columns: Columns, data: Microdata, path: Path) -> dict[str, Any]:
@@ -183,11 +183,11 @@ class Writable(Labelled, frozen=True, kw_only=True):
         except (package.ReadstatError, package.PyreadstatError) as error:
             if str(error) == _DISK_FULL:
                 raise FileError(
-                    "cannot be written: the disk is full, or gone; it is as it was"
+                    "cannot be written: the disk is full or missing; the file is unchanged"
                 ) from None
             # Its own message may quote cells, so it is not passed on.
             raise DataError(
-                f"the table cannot be written as {self.package} has it; write another format"
+                f"{self.package} cannot store this table; write another format"
             ) from None
         self.creation_time.overwrite(path)
 
@@ -215,7 +215,7 @@ def _stored(column: pl.Series, clock: Clock) -> pl.Series:
     if column.dtype in (pl.Date, pl.Datetime):
         if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is not None:
             logging.getLogger("unveil").warning(
-                "column '%s': its times are written as in UTC; such a file knows no time zones",
+                "column '%s': times are written in UTC, because this format has no time zones",
                 column.name,
             )
         if column.dtype == pl.Datetime and (column.dt.epoch("us") > _LAST_MICROSECOND).any():
@@ -247,8 +247,7 @@ def warn_lost_codes(data: Microdata, columns: Columns) -> None:
     ]
     if lost:
         logging.getLogger("unveil").warning(
-            "%s: cells are written as plainly missing, as this format has no place for their "
-            "codes for missing",
+            "%s: missing codes are written as missing, because this format cannot store them",
             listing(lost),
         )
 

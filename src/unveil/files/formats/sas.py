@@ -77,7 +77,7 @@ class Sas(Labelled, frozen=True, kw_only=True):
 
     def check_writable(self, path: Path) -> None:  # noqa: ARG002
         raise FileError(
-            "a .sas7bdat file can be read and not written: write .xpt, which SAS reads, too"
+            "a .sas7bdat file can be read but not written; write .xpt, which SAS also reads"
         )
 
 
@@ -129,6 +129,6 @@ class Xport(Writable, frozen=True, kw_only=True):
         cells, _ = self._parse(path, self.reader, **self.reader_options)
         if len(cells[data.columns[0]]) < len(data):
             raise FileError(
-                "cannot be written: not all rows have arrived; the disk is full, or the last row "
-                "has blank text only; it is as it was"
+                "cannot be written: rows are missing, because the disk is full or the last row "
+                "has blank text only; the file is unchanged"
             )

@@ -21,9 +21,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from unveil.errors import UnveilError, UsageError
 
-GO_ON = "what is finished stays: run the same command again to go on"
+GO_ON = "finished plans are kept; run the same command again to continue"
 _OTHER_STUDY = (
-    "this is the study of another original, space, policy, seed, round size or version of unveil: "
+    "this study has another original, space, policy, seed, round size or version of unveil; "
     "name another place (--study)"
 )
 

@@ -29,7 +29,7 @@ _SESSION = {
 }
 LONGEST_STUDY = LONGEST_NAME - 30  # bytes, beside the kinds of its tables
 _NO_RIGHT = "42501"  # of the states that begin with 42: tables are not as the statement has them
-_OTHER_TABLES = "tables of this name hold something else than a study: name another, ?study=NAME"
+_OTHER_TABLES = "tables of this name are not a study; name another, ?study=NAME"
 
 
 class PostgresqlStudy(StudyStore):

@@ -37,7 +37,7 @@ _EXPLAINED = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_ERROR: _DAMAGED,  # a table or a column is missing
     sqlite3.SQLITE_FULL: f"the disk is full; {GO_ON}",
-    sqlite3.SQLITE_BUSY: f"another program keeps the study locked; {GO_ON}",
+    sqlite3.SQLITE_BUSY: f"another program has locked the study; {GO_ON}",
     sqlite3.SQLITE_READONLY: f"the study cannot be written, or it was moved away; {GO_ON}",
 }
 
@@ -76,7 +76,7 @@ class SqliteStudy(StudyStore):
         ((n_tables,),) = self.run("SELECT count(*) FROM sqlite_schema")
         empty = application == 0 and n_tables == 0
         if application != APPLICATION and not empty:
-            message = "this SQLite file holds something else than a study: name another (--study)"
+            message = "this SQLite file is not a study; name another (--study)"
             raise FileError(message).at(self.place)
         if self.run("PRAGMA quick_check(1)") != [("ok",)]:
             raise FileError(_DAMAGED).at(self.place)

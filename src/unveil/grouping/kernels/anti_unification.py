@@ -38,7 +38,7 @@ class Frames(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What values are counted with, and how much work that was."""
+    """The counters of values, and the amount of work."""
 
     work: Ints  # one number: cells that were looked at
 

@@ -8,7 +8,7 @@ from unveil.support.compile import kernel, part
 
 
 class Middle(NamedTuple):
-    """What the centre of the records that are left is made of."""
+    """The sums of the remaining records, for their centre."""
 
     values: Floats  # of all records, in their own order
     sums: Floats  # by attribute

@@ -1,4 +1,4 @@
-"""What a class of records tells of a confidential attribute: one number for each privacy model.
+"""Diversity of a confidential attribute in a class: one number for each privacy model.
 
 A class is a stretch of an array of records. Of each confidential attribute its codes are sorted;
 equal ones are then runs, and every model is a sum over runs: no table of all values is kept,
@@ -17,7 +17,7 @@ SLACK = 1e-9  # relative: how much of a bound rounding may take
 
 
 class ClassRules(NamedTuple):
-    """What every class has to keep, and the confidential attributes that it is about."""
+    """The requirements of every class, and their confidential attributes."""
 
     kind: Ints
     column: Ints  # of the codes; sorted once for rules that stand together
@@ -30,7 +30,7 @@ class ClassRules(NamedTuple):
 
 
 class ClassScratch(NamedTuple):
-    """What is written on."""
+    """Scratch memory."""
 
     codes: Ints32  # of one class
     largest: Ints  # the largest runs
@@ -179,7 +179,7 @@ def gather(
 
 @part()
 def value_of(rules: ClassRules, rule: int, many: int, scratch: ClassScratch) -> float:
-    """What a class, whose codes are sorted, has of what a rule asks for."""
+    """The value of a rule in a class with sorted codes."""
     kind, column, codes = rules.kind[rule], rules.column[rule], scratch.codes
     offset = rules.offset[column] if kind != SIZE else 0
     value = float(many)

@@ -23,7 +23,7 @@ class Axes(NamedTuple):
 
 
 class CutScratch(NamedTuple):
-    """What is written on."""
+    """Scratch memory."""
 
     low: Ints  # of each attribute in the group: its lowest code
     high: Ints

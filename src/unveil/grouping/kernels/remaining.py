@@ -1,4 +1,4 @@
-"""What is left of a set of rows while they are taken out: the near ones and the far ones.
+"""The remaining rows of a set while rows are removed: the near ones and the far ones.
 
 Near rows are found in a wide tree, as in `tree`, whose boxes draw in when a row on their
 face is taken out. Far rows are found in tiles ordered by the distance from a reference:

@@ -106,7 +106,10 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     ] = "disjoint"
     unknown: Annotated[
         Literal["value", "wildcard"],
-        Meta(description="Missing cells are a value, or equal no value and become stars."),
+        Meta(
+            description="Treat missing cells as a value, or as unequal to every value (they "
+            "become stars)."
+        ),
     ] = "value"
     by_confidential: Annotated[
         bool, Meta(description="Form patterns within each combination of confidential values.")
@@ -118,8 +121,8 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         check_column_sets(self, self.k, self.groups)
         if self.by_confidential and any(one.about_confidential for one in self.models):
             raise SpecError(
-                f"{self.step}: all of a pattern have the same confidential values, and models ask "
-                "for different ones: set by_confidential to false"
+                f"{self.step}: records of a pattern share their confidential values, and models "
+                "require different ones; set by_confidential to false"
             )
 
     def sets(self, data: Microdata) -> tuple[ColumnSet, ...]:
@@ -139,8 +142,8 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         """Raise an error for overlapping patterns, too few records or too many attributes."""
         if self.assignment == "overlapping":
             raise SpecError(
-                f"{self.step}: overlapping patterns make no file that is k-anonymous: take them "
-                "from its patterns(data), or choose assignment 'disjoint' for a release"
+                f"{self.step}: overlapping patterns do not give a k-anonymous file; choose "
+                "assignment 'disjoint' for a release, or get them by patterns(data)"
             )
         self._check_sets(data)
 
@@ -191,15 +194,15 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         True
         """
         if not isinstance(data, Microdata):
-            raise UsageError("patterns are of Microdata: make it of a frame and its schema")
+            raise UsageError("patterns need Microdata; make it from a frame and its schema")
         self._check_sets(data)
         if self.assignment == "disjoint":
             disjoint: Patterns = self.generalise(data, None).details
             return disjoint
         if self.groups is not None or self.models:
             raise SpecError(
-                f"{self.step}: overlapping patterns are of one set of columns, and of k: leave out "
-                "groups and models"
+                f"{self.step}: overlapping patterns support one set of columns and k only; leave "
+                "out groups and models"
             )
         return self._overlapping(data)
 

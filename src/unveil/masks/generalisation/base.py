@@ -1,4 +1,4 @@
-"""What generalising masks share: the privacy models, verified on the released file."""
+"""The common part of generalising masks: privacy models, verified on the released file."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -102,8 +102,8 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
             for model in models:
                 if model.counted == "homes" and not self.uses_households:
                     raise SpecError(
-                        f"{self.step}: models are of persons here: for k-anonymity of households "
-                        "choose mondrian or local-suppression with unit = 'household'"
+                        f"{self.step}: models here apply to persons; for k-anonymity of "
+                        "households choose mondrian or local-suppression with unit = 'household'"
                     )
                 if model.counted in ("rows", "people"):
                     self.check_model(model)
@@ -121,23 +121,23 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         if data.level(column) == "numeric":
             if kind in ("dates", "times") and not self.accepts_dates:
                 raise SchemaError(
-                    f"{self.step}: column '{column}' holds {kind}, which ranges of numbers cannot "
-                    "stand for; round it, make it a number, or declare it nominal"
+                    f"{self.step}: column '{column}' holds {kind}, which ranges of numbers "
+                    "cannot represent; round it, make it a number, or declare it nominal"
                 )
         elif not data.schema[column].generalised:
             blank = labels_of(cells) == ""
             if blank.any():
                 raise SchemaError(
                     f"{self.step}: column '{column}' has a blank category in "
-                    f"{count(int(blank.sum()), 'record')}, which no set or range can hold: "
-                    'declare it missing (missing = [""]), or give it a name'
+                    f"{count(int(blank.sum()), 'record')}, which sets and ranges cannot hold; "
+                    "declare it missing (missing = []), or give it a name"
                 )
 
     def check_model(self, model: Model) -> None:
         """Raise an error for a model of single rows, unless the mask can keep it."""
         raise SpecError(
-            f"{self.step}: it cannot be made to keep {model_words([model])}; leave that to a check "
-            "of the release, or choose full-domain"
+            f"{self.step}: this mask cannot enforce {model_words([model])}; check the release "
+            "for it, or choose full-domain"
         )
 
     @abc.abstractmethod
@@ -172,14 +172,14 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         """The error if every record would be discarded."""
         models, keys = self.guarantees(data)[0]
         return DataError(
-            f"{self.step}: no record could be released that keeps {model_words(models)}; where all "
-            f"records are one class, it has {'; '.join(self._in_one_class(data, models, keys)[0])}"
+            f"{self.step}: no record could be released under {model_words(models)}; all "
+            f"records as one class have {'; '.join(self._in_one_class(data, models, keys)[0])}"
         )
 
     def _in_one_class(
         self, data: Microdata, models: Sequence[Model], keys: Sequence[str]
     ) -> tuple[list[str], list[str]]:
-        """What the models measure with all records in one class, in words; and what is unmet.
+        """The models' values with all records in one class, in words; and the unmet requirements.
 
         No generalisation does better. Discarding records may, except for sizes and distinct values.
         """
@@ -188,7 +188,7 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
         requirements = [one for model in models for one in model.requirements(data, keys)]
         measured, unmet = [], []
         for one, value in zip(requirements, values.tolist(), strict=True):
-            words = f"{REQUIREMENT_WORDS[one.kind]} {value:.4g} where {one.bound:.4g} is asked"
+            words = f"{REQUIREMENT_WORDS[one.kind]} {value:.4g} where {one.bound:.4g} is required"
             words = words if one.column is None else f"{one.column}: {words}"
             measured.append(words)
             final = one.kind <= classes.DISTINCT or not self.discards_records
@@ -201,7 +201,7 @@ def refuse_broken(step: str, promises: Sequence[Promise]) -> None:
     """Raise an error that lists the broken promises of a release, if any."""
     broken = [str(promise) for promise in promises if not promise.kept]
     if broken:
-        raise DataError(f"{step}: the release would break {'; '.join(broken)}: it is not made")
+        raise DataError(f"{step}: the release would break {'; '.join(broken)}, so it is not made")
 
 
 def model_words(models: Sequence[Model]) -> str:

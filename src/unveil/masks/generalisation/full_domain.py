@@ -100,8 +100,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
         Meta(description="Information loss to minimise."),
     ] = "value-set"
     hierarchies: Annotated[
-        dict[str, Coarsening] | None,
-        Meta(description="By column: how its levels are built, instead of the default."),
+        dict[str, Coarsening] | None, Meta(description="Levels by column, instead of the default.")
     ] = None
     star: Annotated[bool, Meta(description="Add a star as the last level of each column.")] = True
 
@@ -118,7 +117,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             if column not in targets:
                 raise SpecError(
                     f"{self.step}: hierarchies: '{column}' is not one of the columns to "
-                    f"generalise, which are: {listing(targets)}{suggest(column, targets)}"
+                    f"generalise{suggest(column, targets, 'these are')}"
                 )
         nodes = prod(one.height + 1 for one in self._levels(data))
         if nodes > MOST_NODES:
@@ -224,18 +223,18 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
     ) -> DataError:
         """The error that says which models cannot be met, why, and what could help."""
         models, limit = model_words(self._models), count(problem.most, "record")
-        remedy = "let more records be left out (suppress), or ask for less"
+        remedy = "allow more suppressed records (suppress), or lower the requirement"
         top = count_node(problem, tuple(one.height for one in levels))
         if optimum.left_out >= problem.n <= problem.most:
             return DataError(
-                f"{self.step}: {models} cannot be met: whatever the levels, nobody would be left; "
-                "ask for less"
+                f"{self.step}: {models} cannot be met at any choice of levels; lower the "
+                "requirement"
             )
         if top.left_out_below <= problem.most:
             return DataError(
-                f"{self.step}: with at most {limit} left out, {models} cannot be met at any choice "
-                f"of levels: where it comes nearest, {count(optimum.left_out, 'record')} would "
-                f"have to go; {remedy}"
+                f"{self.step}: with at most {limit} suppressed, {models} cannot be met at any "
+                "choice of levels; the nearest choice suppresses "
+                f"{count(optimum.left_out, 'record')}; {remedy}"
             )
         varied = [one.column for one in levels if one.groups[-1].max() > 0]
         if varied:
@@ -250,7 +249,7 @@ class FullDomain(GeneralisingMask, frozen=True, kw_only=True):
             largest = ascending[np.cumsum(ascending) > problem.most].min()
             models = f"k = {k:g} (k = {largest:,} could)"
         return DataError(
-            f"{self.step}: with at most {limit} left out, {models} cannot be met: everything "
-            f"generalised to its top leaves {count(top.left_out_below, 'record')} in classes that "
-            f"break it; {remedy}"
+            f"{self.step}: with at most {limit} suppressed, {models} cannot be met: full "
+            f"generalisation leaves {count(top.left_out_below, 'record')} in classes that break "
+            f"it; {remedy}"
         )

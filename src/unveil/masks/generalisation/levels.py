@@ -61,8 +61,8 @@ class Coarsening(
         widths = [Decimal(repr(width)) for width in self.intervals or ()]
         if not all(a < b and b % a == 0 for a, b in pairwise(widths)) or self.intervals == ():
             raise SpecError(
-                f"{where}: intervals: widths, each a multiple of the one before, or ranges of one "
-                "level would not nest in those of the next"
+                f"{where}: intervals: give widths, each a multiple of the one before, so that "
+                "ranges nest"
             )
         lengths = self.prefix if isinstance(self.prefix, tuple) else (2, 1)
         if not lengths or any(a <= b for a, b in pairwise(lengths)):
@@ -106,8 +106,8 @@ def attribute_levels(
     ):
         if present and scale != only:
             raise SpecError(
-                f"{step}: hierarchies: column '{column}' is {scale}, and {name} makes levels of "
-                f"what is {only}; leave it out, or declare another level"
+                f"{step}: hierarchies: column '{column}' is {scale}, and {name} applies to "
+                f"{only} columns; leave it out, or declare another level"
             )
     kind = _NumericDomain if scale == "numeric" else _CategoryDomain
     domain = kind(step, files, column)
@@ -220,8 +220,8 @@ class _NumericDomain(_Domain):
         dates = self.stored in ("dates", "times")
         if dates and how.intervals is not None:
             raise SchemaError(
-                f"{self.step}: column '{self.column}' holds {self.stored}, which ranges of numbers "
-                "cannot stand for; leave its intervals out, or make it a number"
+                f"{self.step}: column '{self.column}' holds {self.stored}, which ranges of "
+                "numbers cannot represent; leave its intervals out, or make it a number"
             )
         if dates or not self.n_values:
             return
@@ -252,7 +252,7 @@ class _NumericDomain(_Domain):
         except ValueError:
             raise SchemaError(
                 f"{self.step}: attribute '{self.column}' is numeric, and its hierarchy has "
-                "categories that are no numbers; correct them, or declare it nominal"
+                "categories that are not numbers; correct them, or declare it nominal"
             ) from None
         return self._cell(STAR if name == STAR else range_cell(ascending[0], ascending[-1]))
 

@@ -19,7 +19,7 @@ from unveil.models.k_anonymity import KAnonymity, Stars
 from unveil.support.arrays import Bools, Floats, Ints32
 from unveil.support.options import Progress
 from unveil.table.microdata import Microdata
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 MOST_SUBSETS = 4096  # sets of attributes that are tried
 
@@ -71,13 +71,13 @@ class LocalSuppression(UnitMask, frozen=True, kw_only=True):
         super().__post_init__()
         if self.stars == "wildcard" and self.models:
             raise SpecError(
-                f"{self.step}: other models are of classes of equal rows, which stars as wildcards "
-                "do not make: leave out models, or set stars to 'value'"
+                f"{self.step}: models need classes of equal rows, which wildcard stars do not "
+                "form; leave out models, or set stars to 'value'"
             )
         if self.stars == "wildcard" and self.uses_households:
             raise SpecError(
-                f"{self.step}: households are alike if they are written alike, so that no star can "
-                "be a wildcard: set stars to 'value', or unit to 'person'"
+                f"{self.step}: households are compared as written, so a star cannot be a "
+                "wildcard; set stars to 'value', or unit to 'person'"
             )
 
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
@@ -92,14 +92,14 @@ class LocalSuppression(UnitMask, frozen=True, kw_only=True):
         masked = self.targets(data)
         if len(masked) > MOST_ATTRIBUTES:
             raise SpecError(
-                f"{self.step}: {len(masked)} columns; at most {MOST_ATTRIBUTES} are looked at "
-                "together: name fewer"
+                f"{self.step}: {len(masked)} columns; at most {MOST_ATTRIBUTES} are supported: "
+                "name fewer"
             )
         for column, weight in (self.importance or {}).items():
             if column not in masked:
                 raise SpecError(
-                    f"{self.step}: importance: '{column}' is not one of the columns to mask, which "
-                    f"are: {listing(masked)}{suggest(column, masked)}"
+                    f"{self.step}: importance: '{column}' is not one of the columns to mask"
+                    f"{suggest(column, masked, 'these are')}"
                 )
             if not np.isfinite(weight):
                 raise SpecError(
@@ -152,8 +152,9 @@ class LocalSuppression(UnitMask, frozen=True, kw_only=True):
         builder.borrow_records(subset for _, subset in subsets)
         if not builder.absorb_rest(weights):
             raise DataError(
-                f"{self.step}: {model_words(self.models)} cannot be kept by stars alone for "
-                f"{len(builder.unassigned):,} of the records: ask for less, or discard these"
+                f"{self.step}: {model_words(self.models)} cannot be met by stars alone for "
+                f"{len(builder.unassigned):,} of the records; lower the requirement, or discard "
+                "these"
             )
         builder.split_groups()
         return builder.published

@@ -31,9 +31,8 @@ class UnitMask(GeneralisingMask, frozen=True, kw_only=True):
         super().__post_init__()
         if self.uses_households and self.models:
             raise SpecError(
-                f"{self.step}: models are of the confidential values of persons who are alike; "
-                "households that are alike have no such value in common: leave out models, or set "
-                "unit to 'record'"
+                f"{self.step}: models apply to confidential values of equal persons, not of "
+                "equal households; leave out models, or set unit to 'record'"
             )
 
     def guarantees(self, data: Microdata) -> tuple[Guarantee, ...]:
@@ -54,8 +53,8 @@ class UnitMask(GeneralisingMask, frozen=True, kw_only=True):
         numbers = [name for name in household_numbers(data) if name in keys]
         if numbers:
             raise SpecError(
-                f"{self.step}: {listing(numbers)} is the number by which households are told "
-                "apart, and no key: name the columns to mask without it"
+                f"{self.step}: {listing(numbers)} is the household number, which is not a key; "
+                "name the columns to mask without it"
             )
         for name in declared_shared(data):
             varies = int((~homes.shares(np.maximum(common_cells(data, column=name)[0], -1))).sum())
@@ -98,8 +97,8 @@ class UnitMask(GeneralisingMask, frozen=True, kw_only=True):
         undeclared = [name for name in constant if not data.schema[name].per_household]
         if undeclared:
             remarks.append(
-                f"all members of a household have the same {listing(undeclared)}: declare "
-                "per_household in the schema, so that what is masked for one member cannot be "
-                "read off another"
+                f"all members of a household have the same {listing(undeclared)}; declare "
+                "per_household in the schema, so that a cell masked for one member cannot be "
+                "derived from another"
             )
         return replace(generalised, released=released, remark="; ".join(remarks))

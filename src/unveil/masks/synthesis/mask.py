@@ -20,7 +20,7 @@ BYTES_PER_CELL = 40  # of a drawn table: its donors, their leaves and the cells
 class Synthesis(Mask, frozen=True, kw_only=True):
     """Synthesis: release synthetic records with the distribution of the original.
 
-    No released row belongs to a person, so that there is no true link; a synthetic row may still
+    No released row belongs to a person, so there is no true link; a synthetic row may still
     be close to a true one. The release is as good as the model.
 
     `model` "trees": columns are drawn in sequence. The first is a random sample of the original
@@ -68,8 +68,8 @@ class Synthesis(Mask, frozen=True, kw_only=True):
         for column in self.targets(data):
             if data.schema[column].generalised:
                 raise SchemaError(
-                    f"{self.step}: column '{column}' is generalised: its cells are ranges and "
-                    "sets, which cannot be modelled; leave it out"
+                    f"{self.step}: column '{column}' is generalised, and ranges and sets cannot "
+                    "be modelled; leave it out"
                 )
             if self.model == "copula" and data.level(column) == "numeric":
                 self.numbers(data, column)

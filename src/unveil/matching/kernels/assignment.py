@@ -27,7 +27,7 @@ class AssignmentGraph(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """Who has what so far, and the prices that prove it cheapest."""
+    """The assignment so far, and the prices that prove it optimal."""
 
     flow: Ints  # how many of the row have the column, for each edge
     left: Ints  # how many of each row have nothing

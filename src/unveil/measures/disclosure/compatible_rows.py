@@ -24,18 +24,17 @@ def rows_that_fit(links: Links) -> Ints:
     """
     if not (links.attack.excludes_only and links.attack.row_by_row):
         raise UsageError(
-            "links: compatible rows are counted by unveil.attacks.Compatible() without a matching; "
-            "attack with that"
+            "links: compatible rows need the attack unveil.attacks.Compatible() without a matching"
         )
     fit: Ints = np.where(np.isfinite(links.score), links.n_best, 0)
     return fit
 
 
 def compatible_rows(links: Links) -> CompatibleRows:
-    """How many released rows fit each person, by everything that the intruder knows.
+    """The number of released rows compatible with each person's known attributes.
 
-    A row fits a person if every cell can hold the person's value. If many rows fit everybody,
-    nobody can be distinguished; if a single row fits, it is the person's. Unlike the size of a
+    A row fits a person if every cell can hold the person's value. If many rows fit every person,
+    no person can be distinguished; if a single row fits, it is the person's. Unlike the size of a
     class of equal rows, this counts rows that are coarse in different ways. The fewest go from 0
     to all rows, and more is better.
 

@@ -27,7 +27,7 @@ def linked_disclosure(
     columns: Sequence[str] | None = None,
     model: bool = True,
 ) -> tuple[Inference, ...]:
-    """What links disclose of each confidential attribute that the intruder does not know.
+    """The disclosure of each unknown confidential attribute by links.
 
     The intruder reads the cell of the rows that a record is linked to; where several tie, each
     is read with the same probability. A category is right if it is the original's; a number, if

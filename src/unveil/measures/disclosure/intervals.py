@@ -33,7 +33,7 @@ def interval_disclosure(
 ) -> IntervalDisclosure | None:
     """The share of the true values that lie in an interval around the released value.
 
-    A released value reveals roughly what the true one is, whether or not anybody is linked. The
+    A released value reveals the true one roughly, even without a link. The
     share goes from 0 to 1 and is compared with the share if values and people were paired at
     random: only the excess is disclosed. Quasi-identifiers and confidential attributes count, and
     columns without a role that masking changed; weights, strata and other side columns do not.
@@ -261,7 +261,7 @@ def _checked_columns(pair: FilePair, columns: Sequence[str]) -> list[str]:
             raise UsageError(absent_column(name, pair.columns))
         if not _is_ordered(pair, name):
             raise UsageError(
-                f"column '{name}' has no numbers or single ordered categories, so there is no "
-                "interval around a value: leave it out"
+                f"column '{name}' has no numbers or single ordered categories, so values have no "
+                "interval; leave it out"
             )
     return list(columns)

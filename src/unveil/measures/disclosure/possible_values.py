@@ -23,7 +23,7 @@ MOST_DECIMALS = 6  # of numbers that come back to the last digit from a sum
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PossibleValues:
-    """The ends of what each cell of a column may hold: numbers, or codes of its categories."""
+    """The range of possible values of each cell of a column: numbers, or codes of categories."""
 
     lower: Floats  # minus infinity if the cell is missing
     upper: Floats
@@ -67,7 +67,7 @@ class PossibleValues:
         )
 
     def differs(self, other: PossibleValues) -> Bools:
-        """Where these ends are not those of another."""
+        """Whether these ranges differ from those of another."""
         differs: Bools = (self.lower != other.lower) | (self.upper != other.upper)
         return differs
 
@@ -112,7 +112,7 @@ class PossibleValues:
 
 
 def possible_values(pair: FilePair, column: str) -> list[PossibleValues]:
-    """What the cells of a column may hold, in the original and in the release.
+    """The possible values of the cells of a column, in the original and in the release.
 
     The original's categories are merged as the release merges them. A set of categories is from
     its first to its last.

@@ -26,7 +26,7 @@ TOLERANCE = 1e-9  # of a sum, relative to its largest term
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Relation(abc.ABC):
-    """What holds between cells of a file."""
+    """A relation between cells of a file."""
 
     kind: str
     columns: tuple[str, ...]

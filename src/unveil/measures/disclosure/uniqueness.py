@@ -153,8 +153,8 @@ def diversity(data: Microdata, columns: Sequence[str]) -> tuple[Diversity, ...]:
     """The fewest distinct values of each confidential attribute among records that are alike.
 
     If all records with the same quasi-identifiers share one illness, say, the illness of each
-    person is known, although nobody can be singled out. At 1 there is such a group; the higher the
-    number, the less is disclosed.
+    person is known, although no person can be singled out. At 1 there is such a group; a higher
+    number discloses less.
 
     Distinct l-diversity: Machanavajjhala and others, l-diversity: privacy beyond k-anonymity
     (2007). Beside it stand, each of the worst class: the number of equally frequent values with

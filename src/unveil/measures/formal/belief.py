@@ -33,7 +33,7 @@ class Belief:
     n
         The number of records, which are 0 to n - 1.
     masses
-        The mass of each set of records: none negative, none on the empty set, 1 in all.
+        The mass of each set of records: non-negative, zero on the empty set, summing to 1.
 
     >>> either = Belief(3, {(0,): 0.5, (1, 2): 0.5})
     >>> either.belief([1]), either.plausibility([1])

@@ -126,7 +126,8 @@ def compatible(attack: ArrayLike, truth: ArrayLike) -> Compatibility:
     result, true = probabilities(attack, "attack"), probabilities(truth, "truth")
     if len(result) != len(true):
         raise UsageError(
-            f"attack and truth: of the same records, and not of {len(result):,} and {len(true):,}"
+            f"attack and truth: both need the same records, and have {len(result):,} and "
+            f"{len(true):,}"
         )
     (true_kinds, result_kinds), kind, counts = np.unique(
         np.stack([true, result]), axis=1, return_inverse=True, return_counts=True

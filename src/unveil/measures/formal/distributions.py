@@ -108,8 +108,8 @@ def distributions(links: Links, *, sample: int = SAMPLE_SIZE) -> Distributions:
     n_best = sampled.n_best
     if n_best.max(initial=0) > MOST_TIED:
         raise UsageError(
-            f"{count(int((n_best > MOST_TIED).sum()), 'record')} tie with more than {MOST_TIED:,} "
-            "candidates, which are not listed: let the intruder know more attributes; "
+            f"{count(int((n_best > MOST_TIED).sum()), 'record')} tie with more than "
+            f"{MOST_TIED:,} candidates, which are not listed: name more known attributes; "
             "formal(links) needs no list"
         )
     listed = sampled.top_candidates.rows

@@ -30,8 +30,8 @@ class Formal(NamedTuple):
 def formal(links: Links, *, sample: int = SAMPLE_SIZE) -> Formal:
     """The share of the records whose result is compatible with the truth (Definition 4).
 
-    A record's result is its distribution of `distributions`. The true distribution knows everything
-    except who is who among equal released rows:
+    A record's result is its distribution of `distributions`. The true distribution knows
+    everything except the true link among equal released rows:
 
     - release-to-original, as defined: uniform on the originals, of those that the intruder has,
       of all released rows that equal this one in the attributes that the attack sees;

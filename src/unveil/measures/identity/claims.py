@@ -32,8 +32,8 @@ def margins(links: Links, *, without_true: bool = False) -> Floats:
     """
     if not links.finder.margins:
         raise UsageError(
-            f"{links.name}: its scores are not distances, so no margin between them shows how "
-            "sure a link is"
+            f"{links.name}: its scores are not distances, so links cannot be claimed by their "
+            "margin"
         )
     rows, scores = links.top_candidates.rows, links.top_candidates.scores
     if without_true:
@@ -95,7 +95,7 @@ def _least_margin(links: Links, margin: float | None) -> float:
 
 
 class Precision(NamedTuple):
-    """What is claimed at each margin that an intruder may demand, and how much of it is right."""
+    """The claimed links at each required margin, and their precision."""
 
     margin: Floats
     coverage: Floats  # the share of the records that are claimed

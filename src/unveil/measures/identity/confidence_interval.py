@@ -79,7 +79,7 @@ def paired_difference(
     record has both. `names` are further names of the random stream.
     """
     if first.shape != second.shape:
-        raise UsageError("differences are of the same records: the two risks differ in length")
+        raise UsageError("differences need the same records; the two risks differ in length")
     gaps = first - second
     gaps = gaps[~np.isnan(gaps)]
     n = len(gaps)

@@ -13,7 +13,7 @@ from unveil.values.results.loss import LossMeasure
 PIL_SAMPLE = 1000  # the n of PIL's standard errors
 TENTHS = 10  # bins of numbers in tables
 MOST_CATEGORIES = 50  # of an attribute in tables: the commonest; all others are one more
-NO_PAIRS = "it is not known which released row belongs to which record"
+NO_PAIRS = "the true links are not known"
 
 
 class MeasureMeaning(NamedTuple):

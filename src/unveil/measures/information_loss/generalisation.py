@@ -16,7 +16,7 @@ from unveil.values.single_values import hidden_cells, number_bounds, star_cells
 
 
 def openness(pair: FilePair) -> MeasuredLoss:
-    """What released cells leave open beyond the originals', and the shares of suppressed cells.
+    """The uncertainty of released cells beyond the originals', and the shares of suppressed cells.
 
     A normalised certainty penalty for each cell, after Xu et al., Utility-based anonymization
     using local recoding (2006): 0 for one value, 1 for a star or a missing cell; a range by its

@@ -23,8 +23,8 @@ def propensity(
 
     Boosted trees, fitted to two folds of three, predict for each record of the third the
     probability p that it is released; c is the share of released records. A record and its twin are
-    in the same fold. Trees, because a linear model misses a release that keeps means; no deep
-    model, because that takes long. After Snoke, Raab, Nowok, Dibben and Slavkovic, General and
+    in the same fold. Boosted trees detect differences that linear models miss, and are faster than
+    deep models. After Snoke, Raab, Nowok, Dibben and Slavkovic, General and
     specific utility measures for synthetic data (2018), who fit and predict on the same records.
 
     "pMSE" is the mean of (p - c)^2 over c (1 - c). It also counts overfitting: for two samples of

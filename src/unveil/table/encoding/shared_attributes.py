@@ -26,11 +26,13 @@ SECONDS_PER_DAY = 86_400.0
 
 def common_level(original: Microdata, released: Microdata, column: str) -> Level:
     """The level of an attribute; an error if the files declare different ones."""
-    declared = [data.schema[column].level for data in (original, released)]
+    attributes = [data.schema[column] for data in (original, released)]
+    declared = [attribute.level for attribute in attributes]
     if None not in declared and declared[0] != declared[1]:
         raise SchemaError(
-            f"column '{column}' is {declared[0]} in the original and {declared[1]} in the "
-            "release: declare one level for both, or leave it out of what the intruder knows"
+            f"column '{column}' is {declared[0]} in the original{attributes[0].doubt} and "
+            f"{declared[1]} in the release{attributes[1].doubt}; declare one level for both, or "
+            "leave it out of the known attributes"
         )
     return declared[0] or declared[1] or original.level(column)
 
@@ -51,7 +53,7 @@ def _in_one_unit(*files: Microdata, column: str) -> list[Floats]:
     if len(kinds) > 1 and kinds != {"dates", "times"}:
         raise SchemaError(
             f"column '{column}' holds {' in one file and '.join(sorted(kinds))} in the other: "
-            "give both the same type, or leave it out of what the intruder knows"
+            "give both the same type, or leave it out of the known attributes"
         )
     found = []
     for data in files:
@@ -144,8 +146,8 @@ def common_categories(original: Microdata, released: Microdata, column: str) -> 
         )
     if order and other and [c for c in order if c in other] != [c for c in other if c in order]:
         raise SchemaError(
-            f"column '{column}' has one order in the original and another in the release: "
-            "declare one for both"
+            f"column '{column}' has different orders in the original and the release; declare "
+            "one for both"
         )
     if order or other:
         if set(other) > set(order):
@@ -193,7 +195,7 @@ def recode_like_release(
 ) -> Microdata:
     """The records with their categories merged as the release's schema says.
 
-    Whoever has a release knows what its categories stand for, and compares like with like.
+    An intruder with a release knows the meaning of its categories and compares accordingly.
     """
     cells, attributes = [], {}
     for name in columns:

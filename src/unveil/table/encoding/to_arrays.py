@@ -184,7 +184,7 @@ def standardise(
     A constant attribute is an error, or is left out on request.
     """
     if data.columns != scale.columns:
-        raise DataError(f"the scale is of other columns: {listing(scale.columns)}")
+        raise DataError(f"the scale has other columns: {listing(scale.columns)}")
     varies = scale.deviation > 0
     if not varies.all() and constant == "error":
         flat = [name for name, v in zip(data.columns, varies, strict=True) if not v]

@@ -1,1 +1,1 @@
-"""What a mask hands over: the plan, the release, and the channels that describe the masking."""
+"""The results of masking: the plan, the release, and the channels that describe it."""

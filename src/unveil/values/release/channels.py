@@ -50,7 +50,7 @@ MOST_DECIMALS = 6  # of an estimated rounding base
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Channel(abc.ABC):
-    """What a mask can have done to some columns; most channels have one column."""
+    """The possible effects of a mask on some columns; most channels have one column."""
 
     columns: tuple[str, ...]
 
@@ -114,7 +114,7 @@ class Channel(abc.ABC):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Unknown(Channel):
-    """Nothing is known of what was done."""
+    """An unknown masking."""
 
     estimated: ClassVar[Estimated | None] = "extent"
 

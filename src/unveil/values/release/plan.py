@@ -24,7 +24,7 @@ Household = Literal["drop", "renumber", "keep"]
 class Plan:
     """The masks to apply, in order, and the seed of their random numbers.
 
-    Whoever has the plan can check a guess of the original, so a plan is as private as the
+    With the plan a guess of the original can be checked, so a plan is as private as the
     original. Without a seed, one is drawn when the plan is carried out.
 
     >>> from unveil.masks import RankSwapping
@@ -39,6 +39,7 @@ class Plan:
     household: Household = "drop"  # what becomes of household numbers
     # The place of a file that the plan's own file names; None: a plan of this program, as named.
     locate: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    file: str = field(default="", repr=False, compare=False)  # where it was read
 
     def __post_init__(self) -> None:
         if isinstance(self.masks, str | Spec) or not isinstance(self.masks, Iterable):
@@ -56,8 +57,14 @@ class Plan:
     def stream(self, *names: str) -> np.random.Generator:
         """The random generator of one step and column."""
         if self.seed is None:
-            raise UsageError("a plan without a seed draws nothing: carry it out, or give it one")
+            raise UsageError(
+                "a plan without a seed draws no random numbers; give it a seed, or mask by it"
+            )
         return stream(self.seed, *names)
+
+    def place(self, step: int) -> str:
+        """The file and the number of a step, to begin a message with; blank without a file."""
+        return f"{self.file}: step {step}" if self.file else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain values, as in a TOML file."""

@@ -51,14 +51,14 @@ class Releases:
 
     def __post_init__(self) -> None:
         if isinstance(self.releases, str | Release) or not isinstance(self.releases, Iterable):
-            raise UsageError("releases are a list of them")
+            raise UsageError("releases: give a list of them")
         object.__setattr__(self, "releases", tuple(self.releases))
         if not self.releases:
-            raise UsageError("releases are at least one")
+            raise UsageError("releases: give at least one")
         if not isinstance(self.key, str) and self.key is not True:
             raise UsageError(
-                "the key of several releases is a column that all have, or true for those made "
-                "here; without one, attack each by itself"
+                "the key of several releases is a common column, or true for releases made in "
+                "this program; without one, attack each alone"
             )
 
     def first(self, n: int) -> Releases:

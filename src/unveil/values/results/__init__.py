@@ -1,1 +1,1 @@
-"""What measures, audits and comparisons return, as plain structs; nothing is computed here."""
+"""Results of measures, audits and comparisons, as plain structs; nothing is computed here."""

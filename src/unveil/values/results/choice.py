@@ -44,7 +44,7 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LimitCost(msgspec.Struct, frozen=True, kw_only=True):
-    """What one limit costs: the loss that would be saved if it were one step looser.
+    """The cost of one limit: the loss saved if it were one step looser.
 
     A limit binds if a plan that breaks no other limit, and this one by no more than the step, loses
     less than the chosen plan. One step is half as much again.
@@ -61,7 +61,7 @@ class LimitCost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MethodReach(msgspec.Struct, frozen=True, kw_only=True):
-    """What one combination of masks reaches at best."""
+    """The best result of one combination of masks."""
 
     combination: str
     tried: int

@@ -56,7 +56,7 @@ class LossValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ComparedScenario(msgspec.Struct, frozen=True, kw_only=True):
-    """What one intruder achieves with one release, with the limits on it."""
+    """The success of one intruder with one release, with its limits."""
 
     result: ScenarioResult
     limits: tuple[Limit, ...]

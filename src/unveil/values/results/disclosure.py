@@ -1,4 +1,4 @@
-"""Disclosure: what a release reveals about people, whether or not anybody is linked."""
+"""Disclosure: information about people in a release, with or without links."""
 
 from typing import Annotated
 
@@ -54,7 +54,7 @@ class Uniqueness(msgspec.Struct, frozen=True, kw_only=True):
     """The sizes of the classes of records with the same combination of values.
 
     A file is k-anonymous if every record shares its quasi-identifiers with at least k - 1 others,
-    so that these cannot be distinguished. A larger k is better; k = 1 means that somebody is
+    so that these cannot be distinguished. A larger k is better; k = 1 means that a person is
     unique. k-anonymity does not cover values that a class has in common: see l-diversity.
     """
 
@@ -148,8 +148,8 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     sampling_fraction: Annotated[
         float | None,  # None where the weights sum to less than the sample
         Meta(
-            description="The share of the population that is in the sample, from 0 to 1, by the "
-            "weights. The smaller it is, the less certain is an intruder that a record does not "
+            description="The share of the population in the sample, from 0 to 1, by the weights. "
+            "The smaller it is, the less certain an intruder can be that a record does not "
             "belong to another person with the same values."
         ),
     ]
@@ -175,8 +175,8 @@ class GroupMean(msgspec.Struct, frozen=True, kw_only=True):
 class HouseholdHits(msgspec.Struct, frozen=True):
     """The share of households with at least one member re-identified.
 
-    Whoever finds one member may learn about the others. The share ranges from 0 to 1 and is usually
-    higher than that of single people, since every member adds a chance.
+    A link of one member may reveal the others. The share ranges from 0 to 1 and is usually higher
+    than that of single people, since every member adds a chance.
     """
 
     n: int  # households
@@ -197,7 +197,7 @@ class UnchangedColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
-    """Released columns without a role: nobody decided what they are.
+    """Released columns without a role.
 
     An intruder may know them, and no attack compares them. So a policy is not kept until each has a
     role; the role `other` says that no intruder can know the column.
@@ -241,7 +241,7 @@ class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
                 f"{_undecided(self.added)} in the release only ({listing(self.added)}): the "
                 f"original does not have {them}, so no attack compares {them}, and an intruder who "
                 f"knows {them} singles out {self.added_single_out:,} {of}; if a column is renamed, "
-                "say so by rename (--rename NEW=OLD), else give it a role in the release's schema "
+                "give --rename NEW=OLD, else give it a role in the release's schema "
                 '(--release-schema), role = "other" if no intruder can know it, or drop it'
             )
         return "; ".join(said)
@@ -267,8 +267,8 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             description="The number of released records that are unique in the columns released "
-            "unchanged, from 0 to all of them. Whoever knows these values can point to the row; no "
-            "attack is needed."
+            "unchanged, from 0 to all. A person who knows these values can identify the row "
+            "without an attack."
         ),
     ]
     quasi: tuple[str, ...]  # the unchanged quasi-identifiers
@@ -277,7 +277,7 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
-    """What a link reveals of a confidential attribute, compared with what is known without it.
+    """The gain from a link about a confidential attribute, compared with guessing without it.
 
     The shares, from 0 to 1, of people whose value is guessed correctly: by the link, by the link
     without their own row, by one guess for all, and by a model of the release without their own
@@ -298,9 +298,9 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     homogeneous: Annotated[
         float,
         Meta(
-            description="The share of people, from 0 to 1, for whom all nearest rows have the same "
-            "value of a confidential attribute, and it is correct. The value is then known, "
-            "whichever of these rows is the person's."
+            description="The share of people, from 0 to 1, whose nearest rows all have the same, "
+            "correct value of a confidential attribute. The intruder learns it without "
+            "knowing which of these rows belongs to the person."
         ),
     ]
     learned: float = 0.0  # linked beyond control, at least 0; 0 in older evidence

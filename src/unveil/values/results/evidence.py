@@ -153,8 +153,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     identifiers: Annotated[
         tuple[str, ...],
         msgspec.Meta(
-            description="Identifiers that the release still has, by either schema. People are "
-            "known by them, so a policy is not kept until they are taken out."
+            description="Identifiers in the release, by either schema. They name people, so no "
+            "policy is kept until they are removed."
         ),
     ]
     notes: tuple[str, ...]
@@ -200,14 +200,14 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def identifiers_sentence(self) -> str:
         """That identifiers are released and what to do, without a full stop."""
         return (
-            f"The release still has identifiers ({listing(self.identifiers)}), by which people are "
-            "known: take them out before it is handed out; a row map states the truth without them "
+            f"The release still has identifiers ({listing(self.identifiers)}), which name "
+            "people. Remove them before the release; a row map states the truth without them "
             "(--truth MAP)"
         )
 
     @property
     def statement_digest(self) -> str:
-        """The digest that the evidence has if nobody changed how the audit was made."""
+        """The digest of the evidence if its statement is unchanged."""
         return statement_digest({name: getattr(self, name) for name in STATEMENT})
 
     @property
@@ -243,7 +243,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 def statement_digest(statement: Mapping[str, Any]) -> str:
     """The SHA-256 of how an audit was made.
 
-    It finds a careless change of the evidence. Whoever changes it with care makes a new digest.
+    It finds a careless change of the evidence. A deliberate change can include a new digest.
     """
     return hashlib.sha256(msgspec.json.encode(statement, order="deterministic")).hexdigest()
 
@@ -271,7 +271,7 @@ class Audit:
     def worst(self) -> Finding:
         """The attack that links the most records."""
         if not self.evidence.attacks:
-            raise UsageError("nobody was attacked: the rows of the release are nobody's")
+            raise UsageError("the release is synthetic, so no attack was made")
         return self.evidence.attacks[0]
 
     @property
@@ -325,7 +325,7 @@ class Audit:
     def __repr__(self) -> str:
         size = count(self.evidence.records, "record")
         if not self.evidence.attacks:
-            return f"Audit({size}; nobody was attacked)"
+            return f"Audit({size}; no attack was made)"
         risk = self.worst.risk
         links = f"{self.worst.name} links {risk.expected:,.1f} of {risk.n:,}"
         return fitted(f"Audit({size}; {links})")

@@ -19,7 +19,7 @@ class KnownAttributes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KnowledgePoint(msgspec.Struct, frozen=True, kw_only=True):
-    """The risk from an intruder who knows so much: of whom, which attributes, how exactly.
+    """The risk at one level of knowledge: people, attributes and accuracy.
 
     The intruder holds records of one person at a time, of a tenth of the people, or of all of
     them, and looks for their released rows; several records can be matched one to one. The known

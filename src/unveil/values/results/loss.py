@@ -98,7 +98,10 @@ class BrokenHouseholds(msgspec.Struct, frozen=True, kw_only=True):
         """What is wrong and what to do, without a full stop."""
         remedy = "if it describes the household, declare it per_household: masks then treat it once"
         if self.declared:
-            remedy = "choose a mask of single columns or one that suppresses cells, or leave it out"
+            remedy = (
+                "choose a mask of single columns or one that suppresses cells, or leave the "
+                "column out"
+            )
         homes = count(self.households, "household")
         return (
             f"{self.column}: the members of {self.broken:,} of {homes} no longer have the same "

@@ -8,14 +8,8 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.support.specs import Spec, method_name
-from unveil.values.disclosure_scenario import (
-    FIXED,
-    SCENARIO_LIMITS,
-    DisclosureScenario,
-    check_names,
-)
+from unveil.values.disclosure_scenario import FIXED, DisclosureScenario, check_names
 from unveil.values.use import Use, check_use_names
-from unveil.wording import listing
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -112,8 +106,8 @@ class Policy(Spec, frozen=True, kw_only=True):
     max_wrong_certainty: Annotated[
         Share | None,
         Meta(
-            description="The share of the records, from 0 to 1, for which an intruder may hold a "
-            "wrong link to be right with a probability above 90 %, by any attack."
+            description="The share of the records, from 0 to 1, with a wrong link to which any "
+            "attack gives a probability above 90 %."
         ),
     ] = None
     max_interval_disclosure: Annotated[
@@ -155,15 +149,15 @@ class Policy(Spec, frozen=True, kw_only=True):
     intruder: Annotated[
         tuple[DisclosureScenario, ...],
         Meta(
-            description="Intruders with limits of their own, a table [[intruder]] for each: "
-            f"{', '.join(FIXED)}, or a further one and what it knows."
+            description="Intruders with their own limits, a table [[intruder]] for each: "
+            f"{', '.join(FIXED)}, or a further one with its known attributes."
         ),
     ] = ()
     use: Annotated[
         tuple[Use, ...],
         Meta(
-            description="What the release is for, a table [[use]] for each, with the loss allowed; "
-            "by default distributions, relations, and models of the confidential columns."
+            description="Uses of the release, a table [[use]] for each, with the loss allowed; by "
+            "default distributions, relations, and models of the confidential columns."
         ),
     ] = ()
 
@@ -194,10 +188,9 @@ class Policy(Spec, frozen=True, kw_only=True):
         own = any(one.limits for one in self.intruder)
         own |= any(one.max_loss is not None for one in self.use)
         if not own and not any(name in self.to_dict() for name in fields):
-            rows = dict.fromkeys((*FIXED, *(one.name for one in self.intruder)))
             raise SpecError(
-                f"policy: it sets no limit; limits are: {', '.join(fields)}; for an intruder "
-                f"({listing(rows)}): {', '.join(SCENARIO_LIMITS)}; and for a use: max_loss"
+                "policy: it sets no limit; give one, such as max_risk = 0.05 "
+                "(`unveil audit --help` names all)"
             )
 
     def to_dict(self) -> dict[str, object]:

@@ -22,7 +22,7 @@ class ReadOffColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadOff(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be read off a release, and the smallest class before and after.
+    """Derivable cells of a release, and the smallest class before and after.
 
     A suppressed or generalised cell can come back from the cells of other members of the household,
     from a category that determines it, from sums, or from orders. Counted are relations that hold
@@ -47,9 +47,8 @@ class ReadOff(msgspec.Struct, frozen=True, kw_only=True):
         if after >= before:
             return ""
         return (
-            "classes of equal records are counted on the file as it is released: the smallest has "
-            f"{count(before, 'record')}, and {after:,} once the cells that can be read off are "
-            "filled in"
+            "classes of equal records are counted on the released file: the smallest has "
+            f"{count(before, 'record')}, and {after:,} after derivable cells are filled in"
         )
 
 

@@ -10,7 +10,7 @@ KNOWS_ALL = "the intruder knows every column"
 
 
 class SharedCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A number of people out of all whom it could be."""
+    """A number of people out of all possible ones."""
 
     count: float  # expected; ties count by their share
     of: int
@@ -24,7 +24,7 @@ class SharedCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenarioAttack(msgspec.Struct, frozen=True, kw_only=True):
-    """One attack of a scenario, and the people whom it links correctly."""
+    """One attack of a scenario, and the people that it links correctly."""
 
     name: str
     direction: str
@@ -33,7 +33,7 @@ class ScenarioAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one intruder achieves: linked, confirmed, wrongly confirmed, learned.
+    """The success of one intruder: linked, confirmed, wrongly confirmed, learned.
 
     A linked person's released row is found, though the intruder may not know that the link is
     right. A confirmed link is claimed and right, a wrong one is claimed and wrong: that person is

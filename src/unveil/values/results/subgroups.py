@@ -1,4 +1,4 @@
-"""Whom the risk falls on: subgroups, and the distribution over the records."""
+"""Distribution of the risk: over subgroups, and over the records."""
 
 import msgspec
 

@@ -10,7 +10,7 @@ from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UnveilError, UsageError
 from unveil.support.rules import words
 from unveil.support.specs import fields_of, from_texts
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 IN_MEMORY = "a table in memory"  # which evidence does not hold
 
@@ -109,8 +109,8 @@ def _by_name(name: str) -> Attack:
         word = next((w for w in known if rest == w or rest.startswith(f"{w}-")), None)
         if word is None:
             raise SpecError(
-                f"{method}: '{rest}' is no value of its parameters; values are: "
-                f"{listing(known)}{suggest(rest, known)}"
+                f"{method}: '{rest}' is no value of its parameters"
+                f"{suggest(rest, known, 'values are')}"
             )
         values[known[word]] = word
         rest = rest.removeprefix(word).removeprefix("-")

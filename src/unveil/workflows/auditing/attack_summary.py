@@ -56,7 +56,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the attack says of itself."""
+        """The details of the attack."""
         return self.links.finder.details
 
     def of_several(self, links: Sequence[Links], *, keyed: bool) -> AttackSummary:

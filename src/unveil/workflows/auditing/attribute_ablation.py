@@ -28,7 +28,7 @@ def attribute_risks(
     compared: Sequence[str],
     worst: Sequence[str] = (),
 ) -> AttributeRisks | None:
-    """What a blind attack links knowing all attributes, and all but one, on the same people.
+    """The links of a blind attack with all attributes, and with all but one, on the same people.
 
     An intruder may ignore an attribute: where a sweep found that fewer attributes link more, both
     sets are tried, and the better counts. Of more than 20 compared attributes those are left out
@@ -70,7 +70,7 @@ def attribute_risks(
 
 
 def known_sets(run: AttackRun, compared: Sequence[str]) -> Sets:
-    """What the intruder compares: the best set of a sweep, and all that the attack can compare."""
+    """The compared sets: the best one of a sweep, and all comparable attributes."""
     return tuple(dict.fromkeys((tuple(run.intruder.knows or ()), tuple(compared))))
 
 

@@ -91,7 +91,7 @@ def checkpoint_folder(
 
 
 def finished_audit(settings: AuditSettings, statement: Mapping[str, Any]) -> Audit | None:
-    """What the audit of this statement has written if nothing is left to resume, else None.
+    """The finished audit of this statement if nothing is left to resume, else None.
 
     The evidence of another audit is refused as a file that exists.
     """

@@ -21,7 +21,7 @@ def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
 
 
 def doubts(pair: FilePair, seed: int) -> Iterator[str]:
-    """What puts the numbers in doubt, as sentences without a full stop."""
+    """Doubts about the numbers, as sentences without a full stop."""
     people, released = pair.original, pair.release
     secret = {"identifier", "household"}  # left out on purpose
     gone = [
@@ -30,23 +30,23 @@ def doubts(pair: FilePair, seed: int) -> Iterator[str]:
         if name not in released.columns and not people.schema[name].role & secret
     ]
     if gone:
-        yield f"the release lacks {listing(gone)}: that loss is in no measure of loss"
+        yield f"the release lacks {listing(gone)}; no loss measure counts this"
     new = [n for n in released.schema.with_role("quasi") if n not in people.columns]
     if new:
-        yield f"{listing(new)}: quasi-identifiers of the release only, which no attack could use"
+        yield f"{listing(new)}: quasi-identifiers of the release only; no attack could use them"
     if pair.truth is None:
         return
     nobodys = int((pair.truth.record_of_row < 0).sum())
     if nobodys:
         yield (
-            f"{count(nobodys, 'released row')} of {len(pair.release):,} are nobody's, as the truth "
-            "says: they were not counted"
+            f"{count(nobodys, 'released row')} of {len(pair.release):,} have no original record "
+            "according to the truth: not counted"
         )
     if related(pair, seed=seed) is False:
         yield (
-            "released values have nothing to do with the originals that the truth pairs them with: "
-            "either the masking left nothing, or the truth is that of other files, and then no "
-            "risk is told rightly"
+            "released values are unrelated to the originals that the truth pairs them with. "
+            "Either the masking left no information, or the truth belongs to other files and "
+            "every risk here is wrong"
         )
 
 
@@ -65,10 +65,10 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
             f"{name} ({_stored(people, name)}, now {_stored(released, name)})" for name in retyped
         )
         raise SchemaError(
-            f"columns of another type in the release than in the original: {kinds}; if another "
-            f"column is meant, say which by rename (--rename NEW=OLD){_suggested(retyped, other)}; "
-            "else give the release's own schema, with generalised = true where cells are ranges "
-            "or sets"
+            f"the type of columns differs between original and release: {kinds}"
+            f"{released.schema[retyped[0]].doubt}; correct the "
+            f"cells, name renamed columns (--rename NEW=OLD){_suggested(retyped, other)}, or "
+            "give the release's own schema with generalised = true"
         )
     gone = [
         name
@@ -78,9 +78,8 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
     if not (gone and other):
         return []
     note = (
-        f"the release lacks {listing(gone)}, and has {listing(other)}, which the original has "
-        f"not: if these are the same under other names, say so by rename (--rename NEW=OLD)"
-        f"{_suggested(gone, other)}"
+        f"the release lacks {listing(gone)} and has the additional columns {listing(other)}; if "
+        f"a column was renamed, give --rename NEW=OLD{_suggested(gone, other)}"
     )
     logging.getLogger("unveil").warning("%s", note)
     return [note]
@@ -120,21 +119,21 @@ def check_truth(scenario: Scenario, release: Any, truth: Any) -> None:
     synthetic = isinstance(release, Release) and release.row_map is None
     if known is None and not (synthetic and truth is None):
         raise DataError(
-            "it is not known which released row is whose, so nothing can be counted: give truth= "
-            "(--truth): an identifier that both files have, the file of a row map, 'row-order' "
-            "where the rows of both stand in the same order, or 'none' if every row is made up"
+            "the true links are not known, so hits cannot be counted; give truth= (--truth): an "
+            "identifier of both files, a row map, 'row-order' if both files have the same row "
+            "order, or 'none' if every row is synthetic"
         )
     if known is None:
         return
     nobodys = len(known.record_of_row) - len(known.rows)
     if not len(known.rows):
         raise DataError(
-            "no released row comes from any record of the original: is the truth of these files? "
-            "If every row is made up, give truth='none' (--truth none)"
+            "by this truth no released row comes from the original; give the truth of these "
+            "files, or truth='none' (--truth none) if every row is synthetic"
         )
     if nobodys and isinstance(truth, str) and truth in scenario.original.columns:
         raise DataError(
-            f"column '{truth}': the identifiers of {count(nobodys, 'released row')} are not in the "
-            "original: is this the original of the release? If they were added on "
-            "purpose, give a row map that says so (--truth MAP, original blank for them)"
+            f"column '{truth}': {count(nobodys, 'released row')} with identifiers that the "
+            "original lacks; check the original, or, for added rows, give a row map with a "
+            "blank original (--truth MAP)"
         )

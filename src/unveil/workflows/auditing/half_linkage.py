@@ -62,9 +62,9 @@ def link_halves(
     `limit` is the memory in bytes.
     """
     if pair.truth is None:
-        return "the rows of the release are nobody's"
+        return "the release is synthetic"
     if len(pair.released) < LEAST_RECORDS:
-        return f"{count(len(pair.released), 'pair')} of records; it takes {LEAST_RECORDS}"
+        return f"{count(len(pair.released), 'pair')} of records; the test needs {LEAST_RECORDS}"
     rows = pair.sample(SAMPLE, seed, "halves")
     sample = FilePair(
         pair.original.take(pair.originals[rows]), pair.release.take(pair.released[rows]), None
@@ -72,7 +72,7 @@ def link_halves(
     released = personal_attributes(sample.release)
     columns = [name for name in personal_attributes(sample.original) if name in released]
     too_few = (
-        f"of {count(len(columns), 'attribute')} too few go together to make two halves, each of "
+        f"too few of {count(len(columns), 'attribute')} are associated to form two halves of "
         f"{SMALLEST_HALF} or more"
     )
     try:
@@ -158,7 +158,7 @@ def split_attributes(data: Microdata, columns: Sequence[str]) -> HalfSplit:
     signs = _signs(correlations[np.ix_(kept, kept)])
     sides = {names[place]: sign for place, sign in zip(kept.tolist(), signs.tolist(), strict=True)}
     weak = {
-        name: "goes with no other attribute"
+        name: "is associated with no other attribute"
         for name, highest in zip(names, strongest.tolist(), strict=True)
         if highest < WEAK
     }

@@ -59,7 +59,7 @@ class AuditInputs:
 
     @property
     def audited_files(self) -> AuditedFiles:
-        """What attacks are told to decide whether they suit the audit."""
+        """The files of the audit, from which attacks decide whether they suit it."""
         plan, people = self.plan, self.pair.original
         return AuditedFiles(
             self.pair,
@@ -115,10 +115,10 @@ def read_inputs(
 ) -> AuditInputs:
     """Read the files and the truth; refuse what cannot be audited."""
     if isinstance(release, Releases):
-        raise UsageError("an audit is of one release: audit each, and compare the evidence")
+        raise UsageError("an audit takes one release; audit each, and compare the evidence")
     synthetic = isinstance(truth, str) and truth == SYNTHETIC
     if synthetic and isinstance(release, Release) and release.row_map is not None:
-        raise UsageError("truth: this Release knows whose its rows are: leave out truth='none'")
+        raise UsageError("truth: this Release has a row map; leave out truth='none'")
     people, released = _read(original, release, schema, settings)
     for name in settings.rename.values():
         if name not in people.columns:
@@ -126,10 +126,10 @@ def read_inputs(
     plan, channel = settings.plan, False if settings.plan is None else settings.plan
     if isinstance(release, Release):
         if plan is not None:
-            raise UsageError("plan: a Release knows its own: leave it out")
+            raise UsageError("plan: a Release has its own plan; leave it out")
         plan, channel = release.plan, True
     elif plan is not None:  # remasking carries it out at the end: refuse an impossible one now
-        check_masks(masks_of(plan, people), people)
+        check_masks(plan, masks_of(plan, people), people)
     table = released.data if isinstance(released, Release) else released
     notes = check_columns(people, table)
     scenario = prepare(
@@ -184,11 +184,11 @@ def _read(
     """Both files, the release with the column names of the original."""
     ready = [isinstance(one, Microdata | Release) for one in (original, release)]
     if schema is not None and all(ready):
-        raise UsageError("these Microdata have a schema already: leave out schema=")
+        raise UsageError("Microdata has its own schema; leave out schema=")
     people = table_in(settings.format, original, None if ready[0] else as_schema(schema))
     if isinstance(release, Release):
         if settings.rename:
-            raise UsageError("rename: a Release has the names of the table that it was made of")
+            raise UsageError("rename: a Release has the column names of its original; leave it out")
         return people, release
     if isinstance(release, Microdata):
         return people, _renamed(release, settings.rename)
@@ -242,8 +242,7 @@ def _known(people: Microdata, released: Microdata, settings: AuditSettings) -> t
     if not known:
         raise SchemaError(
             f"the release has none of the quasi-identifiers {listing(quasi)}; it has: "
-            f"{listing(released.columns)}; if they are called otherwise, say so by rename "
-            "(--rename NEW=OLD)"
+            f"{listing(released.columns)}; name renamed columns (--rename NEW=OLD)"
         )
     return known
 
@@ -256,8 +255,8 @@ def _comparable(
     if not kept:  # then the attacks say why
         return known, ()
     return kept, tuple(
-        f"column '{name}' is left out of what the intruder knows: it has more different sets of "
-        "categories than can be compared, so that the risk may be higher"
+        f"column '{name}' is left out of the known attributes, because it has too many different "
+        "sets of categories to compare; the risk may be higher"
         for name in known
         if name not in kept
     )

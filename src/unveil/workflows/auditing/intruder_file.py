@@ -67,25 +67,24 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
     people, truth = scenario.original, scenario.pair.truth
     if truth is None:
         raise UsageError(
-            "intruder file: the rows of this release are nobody's, so that nobody can be found in "
-            "them: leave it out"
+            "intruder file: the release is synthetic, so nobody can be linked; leave it out"
         )
     identifiers = [name for name in people.columns if "identifier" in people.schema[name].role]
     shared = [name for name in identifiers if name in records.columns]
     if len(shared) != 1:
         there = f"{listing(shared)} are in both" if shared else "none is in both"
         raise DataError(
-            "intruder file: who is who is told by one identifier that the file has and the "
-            f"original, declared in the schema: {there}; identifiers of the original: "
-            f"{listing(identifiers) or 'none'}; the file has: {listing(records.columns)}"
+            "intruder file: exactly one identifier of the schema must be in both this file and "
+            f"the original, and {there}; identifiers of the original: "
+            f"{listing(identifiers) or 'none'}"
         )
     ids = records.column(shared[0])
     rows_of_ids(ids, records, shared[0])  # refuses a person who is there twice
     found = rows_of_ids(ids, people, shared[0])
     if (found < 0).all():
         raise DataError(
-            f"intruder file: nobody of the original is in it, by column '{shared[0]}': are the "
-            "identifiers written alike?"
+            f"intruder file: no identifier in column '{shared[0]}' is in the original; check how "
+            "both files write them"
         )
     own = prepare(
         people,
@@ -97,8 +96,8 @@ def find_people(records: Microdata, scenario: Scenario, release: Any) -> Intrude
     )
     if own.pair.truth is None or (own.pair.truth.row_of_record < 0).all():
         raise DataError(
-            "intruder file: nobody who is in it and in the original is in the release, so that "
-            "nobody can be found"
+            "intruder file: none of its people is in the release, so nobody can be linked; give "
+            "another file"
         )
     return IntruderFile(own, found)
 
@@ -141,12 +140,12 @@ def _check_structural(file: IntruderFile) -> None:
     records = max(len(file.records), len(file.pair.release))
     if not file.attributes:
         raise DataError(
-            "intruder file: beside the identifier it has no attribute, so there is nothing to link "
-            "by"
+            "intruder file: it has no attribute beside the identifier, so nothing can be "
+            "compared; add attributes"
         )
     if records > STRUCTURAL_RECORDS:
         raise UsageError(
-            "intruder file: it shares no attribute with the release, and such files are linked if "
-            f"neither has more than {STRUCTURAL_RECORDS:,} records; one has {records:,}: audit a "
+            "intruder file: it has no attribute in common with the release; such files are "
+            f"linked up to {STRUCTURAL_RECORDS:,} records, and one has {records:,}: audit a "
             "sample"
         )

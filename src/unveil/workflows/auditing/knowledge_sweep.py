@@ -33,7 +33,7 @@ TENTHS = 2  # intruders who hold a tenth of the people, each another one
 
 
 class SurfacePlace(NamedTuple):
-    """Where the surface is measured."""
+    """A point of the knowledge surface."""
 
     people: Held
     known: int  # attributes

@@ -88,7 +88,7 @@ def measure(
         and attacked.results
         and not attacked.on_all_records
     ):
-        why = "of no household: every attack was made on a sample (--exact makes them on all)"
+        why = "no household: every attack used a sample (--exact attacks all records)"
         notes.append(f"the risk is told {why}")
     if settings.halves:
         limit, engine = settings.bytes, inputs.scenario.engine
@@ -98,7 +98,7 @@ def measure(
             lambda progress: link_halves(pair, seed, progress, limit=limit, engine=engine),
         )
         if isinstance(halves, str):
-            notes.append(f"one half of the attributes was not set against the other: {halves}")
+            notes.append(f"linkage between two halves of the attributes was not tested: {halves}")
         else:
             measured["halves"] = halves
     return measured | {"notes": tuple(notes)}

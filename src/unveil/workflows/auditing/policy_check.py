@@ -110,7 +110,7 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
 
 
 def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[str, Any]:
-    """Whose limit on a share it is, and what it means in people of this file."""
+    """The people of a limit on a share, and the limit in people of this file."""
     if name not in STRESS_LIMITS:
         return {}
     people = evidence.pairs or 0
@@ -136,7 +136,7 @@ def _of_all(interval: Interval | None) -> str:
 
 def _risk(evidence: Evidence) -> Measured:
     if not evidence.attacks:
-        return "nobody was attacked"
+        return "no attack was made"
     worst = max(evidence.attacks, key=lambda finding: finding.highest)
     risk = worst.risk
     linked = f"{worst.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
@@ -175,7 +175,7 @@ def _why_no_household(evidence: Evidence) -> str:
     if left_out:
         return left_out[0]
     if not evidence.attacks:
-        return "every row is made up"
+        return "every row is synthetic"
     if evidence.households is None:
         return "declare the household number in the schema (household)"
     return "no attack on households was chosen: add households to the attacks"
@@ -184,12 +184,12 @@ def _why_no_household(evidence: Evidence) -> str:
 def _confirmed(evidence: Evidence) -> Measured:
     finding = evidence.most_claimed
     if finding is None or finding.claims is None:
-        return "no attack has scores that tell how sure a link is"
+        return "no attack has scores from which the intruder can claim links"
     claims = finding.claims
     share = claims.right / max(claims.n, 1)
     reason = (
         f"{finding.name}, {finding.risk.direction}: {claims.claimed:,} of {claims.n:,} claimed, "
-        f"{claims.right:,.1f} of them rightly ({share:.1%})"
+        f"{claims.right:,.1f} of them correctly ({share:.1%})"
     )
     if not claims.n:
         return share, reason
@@ -251,7 +251,7 @@ def _k_anonymity(classes: PolicyClasses) -> Measured:
     alone = f"{count(uniques, 'record')} {'is' if uniques == 1 else 'are'} alone"
     reason = f"the smallest class has {count(smallest, 'record')}; {alone}"
     if classes.filled is not None and classes.filled < smallest:
-        reason += f"; {classes.filled:,} once the cells that can be read off are filled in"
+        reason += f"; {classes.filled:,} after derivable cells are filled in"
     return smallest, reason
 
 
@@ -284,11 +284,11 @@ def _loss(evidence: Evidence) -> Measured:
 def _row_order(evidence: Evidence) -> Measured:
     found = evidence.by_position
     if found is None or found.row_order is None:
-        return "rows were not compared by where they stand"
+        return "the row order was not tested"
     return found.order_tells, (
         f"rank correlation of the rows {found.row_order['correlation']:.3f}; "
-        f"{found.risk.expected:,.0f} of {found.risk.n:,} stand where they stood, "
-        f"{found.row_order['neighbours']:,} beside whom they stood"
+        f"{found.risk.expected:,.0f} of {found.risk.n:,} are in their original position, "
+        f"{found.row_order['neighbours']:,} next to an original neighbour"
     )
 
 
@@ -378,7 +378,7 @@ def _meaningless(
         return f"the release is synthetic, and its {MEANS_NOTHING}: leave the limit out"
     if any(not set(keys) <= set(classes.keys) for _, keys in promised):
         sets = "; ".join(listing(keys) for _, keys in promised)
-        return f"masks promise it of different keys ({sets}): name the keys of the limit"
+        return f"masks guarantee it for different keys ({sets}); name the keys of the limit"
     noisy = [name for name in perturbed if name in classes.keys or not classes.keys]
     if not noisy or (classes.keys and uniqueness(pair.release, classes.keys).smallest > 1):
         return ""  # rows that are equal cannot be told apart, however they became so

@@ -124,44 +124,44 @@ def _check_replayable(evidence: Evidence, given: Mapping[str, Any]) -> None:
     """Refuse an audit that was not of files, and a file that it did not have."""
     if evidence.truth is None:
         raise UsageError(
-            "the release of this audit was in memory, with its plan and its row map: write these "
+            "the release of this audit was in memory; write it with its plan and row map "
             "(unveil.write), and audit the files"
         )
     if "truth" not in evidence.inputs:
         if given["truth"] is not None:
-            raise UsageError("truth: this audit was not told the truth by a file: leave it out")
+            raise UsageError("truth: this audit has no truth file; leave it out")
         columns = Schema.from_dict(evidence.schema)
         if is_table_path(evidence.truth) and evidence.truth not in columns:
             raise DataError("the evidence names a file of the truth without its SHA-256")
     if given[INTRUDER_FILE] is not None and INTRUDER_FILE not in evidence.inputs:
-        raise UsageError("intruder file: this audit was made without one: leave it out")
+        raise UsageError("intruder file: this audit has none; leave it out")
     if evidence.truth == ROW_NUMBERS:
         raise UsageError("the truth of this audit was given as numbers in memory: audit again")
     if any(IN_MEMORY in one.values() for one in evidence.asked or ()):
-        raise UsageError("an attack of this audit was made of a table in memory: audit again")
+        raise UsageError("an attack of this audit uses a table in memory; audit again")
 
 
 def _notes(evidence: Evidence, again: Evidence, stated: str) -> Iterator[str]:
     """How the evidence and the program of its audit differ from those of the replay."""
     if evidence.digest is None and evidence.is_older:
         yield (
-            "this evidence has no digest, as older versions wrote it: a change of its version, "
-            "settings or policy would not be found"
+            "this evidence of an older version has no digest, so a change of its version, "
+            "settings or policy would not be detected"
         )
     elif evidence.digest is None:
         yield "the evidence was changed after it was written: its digest was removed"
     elif evidence.digest != stated:
         yield (
-            "the evidence was changed after it was written: its version, inputs, truth, schema, "
-            "plan, seed, settings, attacks or policy are not those of its digest"
+            "the evidence was changed after it was written: its digest does not fit its "
+            "version, inputs, truth, schema, plan, seed, settings, attacks or policy"
         )
     if evidence.is_older:
-        yield "some figures of this evidence had another meaning: where they differ, audit again"
+        yield "some figures of this evidence have another meaning now; if they differ, audit again"
     if evidence.version != __version__:
         yield f"the audit was made by unveil {evidence.version}, this is {__version__}"
     changed = [n for n, number in evidence.software.items() if again.software.get(n) != number]
     if changed:
-        yield f"other versions than then: {', '.join(changed)}"
+        yield f"other versions of packages: {', '.join(changed)}"
 
 
 def _same_file(
@@ -174,9 +174,12 @@ def _same_file(
         try:
             digest = place.digest()
         except FileError:
-            raise DataError(f"the {name} is not here any more: say where it is") from None
+            raise DataError(f"the {name} is no longer here; name its file") from None
         if digest != audited.sha256:
-            raise DataError(f"this is not the {name} that was audited: its SHA-256 is another")
+            raise DataError(
+                f"this is not the {name} that was audited: its SHA-256 differs; name the audited "
+                "file"
+            )
     return str(place)
 
 

@@ -60,8 +60,8 @@ def runs_in_memory(
             require_memory(memory_of(run, pair), run.name, LESS_MEMORY)
         return list(runs), []
     remedy = (
-        f"more than the {in_units(limit)} that it may use: allow it more (--memory), name fewer "
-        "attributes (--knows), or audit a sample of the release"
+        f"more than the limit of {in_units(limit)}; raise it (--memory), name fewer attributes "
+        "(--knows), or audit a sample of the release"
     )
     kept, left_out = [], []
     for run in runs:
@@ -156,7 +156,7 @@ class WorkPlan:
         seconds, least = work_of(run, pair), work_of(run, pair, records=0) - START_SECONDS
         sampled = run.spec.row_by_row and least <= most
         if not (requested or sampled or seconds <= most):
-            remedy = f"--effort thorough or --attack {run.name} makes it"
+            remedy = f"--effort thorough or --attack {run.name} includes it"
             self._leave_out(run, f"it takes {duration(seconds)}; {remedy}")
             return False
         self.expected[run.step] = min(seconds, most) if sampled else seconds
@@ -174,7 +174,9 @@ class WorkPlan:
         if requested or seconds <= self.left:
             self.expected[step] = seconds
         else:
-            self.notes.append(f"not made: {does} ({duration(seconds)}); --effort thorough makes it")
+            self.notes.append(
+                f"left out: {does} ({duration(seconds)}); --effort thorough includes it"
+            )
 
     def add_part(self, part: str, seconds: float, *, requested: bool, does: str) -> None:
         """Plan a part of the knowledge surface, if there is one; the dearest matching is not."""
@@ -185,8 +187,8 @@ class WorkPlan:
             self.expected["knowledge"] += seconds
             self.parts.add(part)
         else:
-            remedy = "" if too_dear else "; --effort thorough makes it"
-            self.notes.append(f"not made: {does} ({duration(seconds)}){remedy}")
+            remedy = "" if too_dear else "; --effort thorough includes it"
+            self.notes.append(f"left out: {does} ({duration(seconds)}){remedy}")
 
     def learn(self, runs: Mapping[str, AttackRun], pair: FilePair, *, requested: bool) -> None:
         """Plan the families of distances, the cheapest first; one may be learnt in part.
@@ -202,7 +204,7 @@ class WorkPlan:
                 elif part >= LEAST_LEARNT:
                     self.expected[step] = self.limits[step] = part * seconds
                 else:
-                    reason = f"it takes {duration(seconds)}; --effort thorough makes it"
+                    reason = f"it takes {duration(seconds)}; --effort thorough includes it"
                     self._leave_out(runs[step], reason)
 
 
@@ -244,7 +246,7 @@ def plan_what_ifs(
                 AWARE_REMEDIES,
                 attempts * _aware_seconds(n, people, len(inputs.known)),
                 requested=settings.remedies,
-                does="attacks that know of a remedy",
+                does="attacks that know the remedy",
             )
         if inputs.plan is not None:
             masking = sum(mask.seconds_per_record for mask in masks_of(inputs.plan, pair.original))
@@ -307,11 +309,11 @@ def _plan_surface(
     requested = bool(settings.sweep or settings.errors)
     wrong = sum(place.error > 0 for place in places(settings.error_rates, ()))
     seconds = 2 * wrong * (work_of(run, pair, records=people) - START_SECONDS + REPEAT_SECONDS)
-    plan.add_part("errors", seconds, requested=requested, does="the risk by values out of date")
+    plan.add_part("errors", seconds, requested=requested, does="the risk by error rate")
     errors = settings.error_rates if "errors" in plan.parts else (0.0,)
     for held, times, records, does in (
-        ("tenth", TENTHS, n // 10, "the risk where a tenth of the people is known"),
-        ("all", 1, n, "the risk where all people are known"),
+        ("tenth", TENTHS, n // 10, "the risk for an intruder with a tenth of the people"),
+        ("all", 1, n, "the risk for an intruder with all people"),
     ):
         matched = work_of(run, pair, records=records) - START_SECONDS + REPEAT_SECONDS
         matched += matching_seconds(records, len(pair.release), matching="one-to-one")

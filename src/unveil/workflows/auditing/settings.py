@@ -33,9 +33,9 @@ def _about(description: str) -> Meta:
 class AuditSettings(Spec, frozen=True, kw_only=True):
     """Settings of an audit beyond the files, the attacks and the policy.
 
-    A plan and a schema may be given by their files; a Release has its own plan. What-ifs that are
-    None (sweep, errors, remask, remedies, worst_case) are made as far as the effort goes; those
-    that are given are made, whatever they take.
+    A plan and a schema may be given by their files; a Release has its own plan. Optional
+    analyses (sweep, errors, remask, remedies, worst_case) that are None run if the effort allows;
+    those set explicitly always run.
 
     >>> AuditSettings(memory="4G").bytes
     4294967296
@@ -46,7 +46,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         _about("Attributes an intruder may know. By default the quasi-identifiers."),
     ] = None
     plan: Annotated[
-        Any, _about("Plan of the release. For attacks that know the method, and for remasking.")
+        Any, _about("Plan of the release. For attacks that know the masking, and for remasking.")
     ] = None
     rename: Annotated[
         dict[str, str], _about("Columns of the release: their names in the original.")
@@ -56,44 +56,40 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
     effort: Annotated[
         Effort,
         _about(
-            "Amount of work. quick: the strongest attacks; normal: every figure of a thousand "
-            "records; thorough: everything, however long it takes."
+            "Amount of work. quick: the strongest attacks; normal: everything for a file of a "
+            "thousand records; thorough: everything, however long it takes."
         ),
     ] = "normal"
     seconds: Annotated[
         Annotated[float, Meta(gt=0, le=1e9)] | None,
         _about(
-            "Work of the whole audit, in laptop seconds. It takes the place of an effort, and is "
-            "counted, so that the answer is the same on every machine."
+            "Work of the whole audit, in laptop seconds. It replaces the effort. Work is "
+            "counted, not timed, so the result is the same on every machine."
         ),
     ] = None
-    engine: Annotated[
-        str, _about("Engine that compares the files: auto, local, or one that is installed.")
-    ] = AUTO
+    engine: Annotated[str, _about("Engine: auto, local, or an installed one.")] = AUTO
     exact: Annotated[bool, _about("Attack all records, however long it takes.")] = False
     memory: Annotated[str | int | None, _about("Memory limit: 4G, 500M, or bytes.")] = None
-    sweep: Annotated[bool | None, _about("Measure the risk against what the intruder knows.")] = (
-        None
-    )
+    sweep: Annotated[bool | None, _about("Measure the risk by number of known attributes.")] = None
     errors: Annotated[
         tuple[Annotated[float, Meta(ge=0, le=1)], ...] | None,
-        _about("Shares of the intruder's values to be out of date. By default 0.1, 0.2 and 0.5."),
+        _about("Error rates of the intruder's values to test. By default 0.1, 0.2 and 0.5."),
     ] = None
     remask: Annotated[
         Annotated[int, Meta(ge=0, le=1000)] | None,
-        _about("Number of other seeds to mask with. It needs the plan. By default 5."),
+        _about("Number of further seeds to mask with. Needs the plan. By default 5."),
     ] = None
     remedies: Annotated[
         bool | None, _about("Try further masks and report how far each lowers the risk.")
     ] = None
-    worst_case: Annotated[
-        bool | None, _about("Learn from the truth what a distance links at worst.")
-    ] = None
+    worst_case: Annotated[bool | None, _about("Learn the worst-case distance from the truth.")] = (
+        None
+    )
     halves: Annotated[
         bool,
         _about(
-            "Test linkage between two halves of the attributes (slow). They have no attribute in "
-            "common; it may take minutes."
+            "Test linkage between two halves of the attributes (slow). The halves have no "
+            "common attribute. It may take minutes."
         ),
     ] = False
     measures: Annotated[tuple[str, ...], _about("Further loss measures, by name.")] = ()
@@ -111,9 +107,7 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         Any, _about("Table for the risk of each record. As private as the original.")
     ] = None
     force: Annotated[bool, _about("Overwrite files that exist.")] = False
-    resume: Annotated[bool, _about("Resume a killed audit that was to write this evidence.")] = (
-        False
-    )
+    resume: Annotated[bool, _about("Resume a killed audit that writes this evidence.")] = False
 
     def __post_init__(self) -> None:
         with suppress(ValueError, TypeError, OverflowError):  # it is a word
@@ -138,11 +132,11 @@ class AuditSettings(Spec, frozen=True, kw_only=True):
         if self.knows == ():
             raise SpecError("settings: knows: name at least one attribute")
         if self.resume and self.evidence is None:
-            raise SpecError(
-                "settings: resume: name the evidence (--evidence) that a killed audit was to write"
-            )
+            raise SpecError("settings: resume: name the evidence (--evidence) of the killed audit")
         if len(set(self.rename.values())) < len(self.rename):
-            raise SpecError("settings: rename: two columns would have one name")
+            raise SpecError(
+                "settings: rename: two columns would have the same name; give each another"
+            )
         self.bytes  # noqa: B018 - refuses a size that it cannot read
 
     @property

@@ -49,7 +49,7 @@ def audit_statement(
 
 
 def file_counts(inputs: AuditInputs) -> dict[str, Any]:
-    """What both files have, and what the release tells at a glance, for the evidence."""
+    """The counts of both files and the visible features of the release, for the evidence."""
     pair = inputs.pair
     return {
         "records": len(pair.original),

@@ -37,8 +37,8 @@ def supervised_runs(inputs: AuditInputs) -> tuple[dict[str, AttackRun], tuple[Le
                 runs[f"worst case {model} {direction}"] = run
                 continue
             reason = (
-                f"{count(attributes, 'attribute')} have too many sets to weigh each of them; it is "
-                f"learnt of at most {LEARNT_ATTRIBUTES} (--knows)"
+                f"{count(attributes, 'attribute')} have too many subsets to learn a weight for "
+                f"each; at most {LEARNT_ATTRIBUTES} are supported (--knows)"
             )
             refused.append(LeftOut(name=run.name, direction=direction, reason=reason))
     return runs, tuple(refused)
@@ -47,7 +47,7 @@ def supervised_runs(inputs: AuditInputs) -> tuple[dict[str, AttackRun], tuple[Le
 def supervised_bounds(
     inputs: AuditInputs, plan: WorkPlan, steps: Checkpoints
 ) -> tuple[tuple[SupervisedBound, ...], tuple[LeftOut, ...]]:
-    """What each family of distances links at worst, in both directions; and what is left out.
+    """The worst case of each family of distances, in both directions; and what is left out.
 
     Work limits it and no clock, so that a replay finds the same on every machine. It does not
     depend on the attacks that the user requested.

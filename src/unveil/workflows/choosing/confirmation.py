@@ -56,7 +56,7 @@ def expected_risk(tried: TriedPlan) -> float | None:
 
 
 def confirmation(tried: TriedPlan, repeated: Sequence[TriedPlan]) -> Confirmation:
-    """What the repetitions of a plan say of its limits."""
+    """The limits of a plan by its repetitions."""
     figures = sorted(
         (_over_seeds(limit, repeated) for limit in tried.limits if limit.limit not in LOSS_LIMITS),
         key=lambda one: -share_used(one.bound, one),

@@ -86,7 +86,7 @@ def nearest_plan(tried: Sequence[TriedPlan]) -> int | None:
 
 
 def limit_costs(tried: Sequence[TriedPlan], chosen: TriedPlan | None) -> tuple[LimitCost, ...]:
-    """What each limit costs, by the plans that met every attack."""
+    """The cost of each limit, by the plans that met every attack."""
     complete = [one for one in tried if one.complete]
     if not complete:
         return ()
@@ -115,7 +115,7 @@ def limit_costs(tried: Sequence[TriedPlan], chosen: TriedPlan | None) -> tuple[L
 
 
 def reach(tried: Sequence[TriedPlan], space: SearchSpace) -> tuple[MethodReach, ...]:
-    """What each combination reaches: the least loss that keeps every limit, and the least risk."""
+    """The best of each combination: the least loss that keeps every limit, and the least risk."""
     found = []
     for combination in space.combination:
         of_it = [one for one in tried if one.candidate.combination == combination.name]

@@ -30,7 +30,7 @@ class MaskedColumns(NamedTuple):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What an intruder may know."""
+        """The attributes that an intruder may know."""
         return self.key_numbers + self.key_categories
 
 
@@ -58,7 +58,7 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
     if not combinations:
         why = f" without {listing(space.forbid)}" if space.forbid else ""
         raise SpecError(
-            f"space: no mask suits the columns{why}: give a space of your own (--space), or leave "
+            f"space: no mask suits the columns{why}; give another space (--space), or leave "
             "fewer columns unchanged"
         )
     return msgspec.structs.replace(space, combination=combinations)

@@ -41,8 +41,8 @@ from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
 STAGES = 3  # of attacks
-LOSES_TOO_MUCH = "it loses more than the policy allows"
-DOMINATED = "another plan that loses no more has less risk"
+LOSES_TOO_MUCH = "its loss exceeds the policy"
+DOMINATED = "another plan with no more loss has less risk"
 
 
 class Incumbent(NamedTuple):
@@ -133,7 +133,7 @@ class Evaluator:
 
     @cached_property
     def _uses(self) -> UseReference:
-        """What the uses of the original are; computed once for all plans."""
+        """The uses of the original, computed once for all plans."""
         return UseReference(self.original, self.policy.use or None, seed=self.seed)
 
     def _attacks(self, release: Release, repetition: int) -> Iterator[tuple[Limit, ...]]:
@@ -179,4 +179,4 @@ def _stage(run: AttackRun, runs: Sequence[AttackRun]) -> int:
 
 
 def _silent(done: int, total: int) -> None:
-    """Progress that nobody sees."""
+    """Progress without output."""

@@ -1,4 +1,4 @@
-"""The job of a study: what every process that works on it is told, and what it does."""
+"""The job of a study: the inputs and the work of each process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StudyTaskWork(msgspec.Struct, frozen=True):
 
 
 class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What every process of a study is told."""
+    """The inputs of every process of a study."""
 
     table: bytes  # the original
     schema: dict[str, Any]
@@ -77,7 +77,7 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """What evaluates plans."""
+        """The evaluator of plans."""
         return Evaluator(
             self.original,
             Policy(**self.policy),
@@ -177,7 +177,7 @@ def tried_plans(finished: Sequence[Finished]) -> list[TriedPlan]:
 
 
 def confirmations(tried: Sequence[TriedPlan], repeated: Sequence[TriedPlan]) -> list[Confirmation]:
-    """What the repetitions say, after each round of them."""
+    """The confirmations, after each round of repetitions."""
     by_number, made = {one.number: one for one in tried}, list[Confirmation]()
     for end in range(REPETITIONS, len(repeated) + 1, REPETITIONS):
         number = repeated[end - 1].number

@@ -79,7 +79,7 @@ class ChoiceFolder:
         check_outputs(self.outputs, inputs, force=True)
         if there and not force and not self._was_stopped():
             raise FileError(
-                f"the folder has a choice already ({there[0].name}): name another, or add --force"
+                f"the folder already has a choice ({there[0].name}); name another, or add --force"
             ).at(str(self.folder))
 
     def _was_stopped(self) -> bool:

@@ -124,7 +124,7 @@ def _likelihood(process: Process) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """What is believed of the risk and the loss of a pool of candidates.
+    """A model of the risk and the loss of a pool of candidates.
 
     Risks r count as r / (1 + r), so that the limit, 1, is in the middle of the scale.
     """

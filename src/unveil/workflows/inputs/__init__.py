@@ -1,1 +1,1 @@
-"""What every verb reads first: sources, truth, the intruder's view, the scenario."""
+"""Inputs of every verb: sources, truth, the intruder's view, the scenario."""

@@ -36,7 +36,7 @@ class AuditedRelease:
 def read_audited(evidence: Any) -> list[AuditedRelease]:
     """Read the evidence of two or more releases; refuse releases of different originals."""
     if not isinstance(evidence, Sequence) or isinstance(evidence, str | bytes):
-        raise UsageError("evidence: a list of what was found of each release, or of its files")
+        raise UsageError("evidence: a list of audits, or of their files")
     if len(evidence) < 2:
         raise UsageError(
             f"{count(len(evidence), 'release')} cannot be compared: give the evidence of two or "
@@ -56,9 +56,9 @@ def read_audited(evidence: Any) -> list[AuditedRelease]:
         if same and one.evidence.records == first.evidence.records:
             continue
         raise DataError(
-            f"{first.file or 'evidence 1'} and {one.file or f'evidence {number}'} are of originals "
-            f"whose contents differ ({first.original}, {one.original}), so that their risks and "
-            "losses are not of the same people: audit every release against one and the same file"
+            f"{first.file or 'evidence 1'} and {one.file or f'evidence {number}'} have originals "
+            f"with different contents ({first.original}, {one.original}), so their risks and "
+            "losses concern different people; audit every release against the same file"
         )
     return audited
 
@@ -122,14 +122,14 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
         )
     if worst.column not in table:
         raise DataError(
-            f"records: no column '{worst.column}', which the evidence has as the worst attack: "
-            "give the table that was written with this evidence"
+            f"records: column '{worst.column}', the worst attack of the evidence, is missing; "
+            "give the table written with this evidence"
         )
     risks = np.asarray(table[worst.column], np.float64)
     if risks.shape != (evidence.records,):
         raise DataError(
-            f"records: {count(len(risks), 'row')}, but the evidence is of "
-            f"{count(evidence.records, 'record')}: give the table that was written with it"
+            f"records: {count(len(risks), 'row')}, but the evidence has "
+            f"{count(evidence.records, 'record')}; give the table written with it"
         )
     known = np.sort(risks[~np.isnan(risks)])
     wrong = len(known) > worst.n or not ((known >= 0) & (known <= 1 + ROUNDING)).all()
@@ -137,8 +137,8 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
         wrong = wrong or abs(float(known.sum()) - worst.share * worst.n) > ROUNDING * worst.n
     if wrong:
         raise DataError(
-            f"records: the risks by {worst.column} do not add up to those of the evidence: give "
-            "the table that was written with it, in the same order as the evidence"
+            f"records: the risks by {worst.column} differ in sum from the evidence; give the "
+            "table written with it, in the same order as the evidence"
         )
     return risks
 
@@ -148,14 +148,13 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
     attacked = {name: one for name, one in evidence.items() if one.attacks}
     notes = [
         *_differing(
-            "the intruder knows different attributes of them, so that their risks are not of like "
-            "with like",
+            "the known attributes differ, so their risks are not comparable",
             attacked,
             lambda one: tuple(sorted(one.known)),
         ),
         *_missing_attacks(attacked),
         *_differing(
-            "their losses are of different columns, so not of like with like",
+            "their losses measure different columns, so they are not comparable",
             evidence,
             lambda one: tuple(sorted(one.loss.columns)),
         ),
@@ -163,13 +162,12 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
             "their losses measure different uses and cannot be compared", evidence, uses_measured
         ),
         *_differing(
-            "they were held against different policies",
+            "they were checked against different policies",
             {name: one for name, one in evidence.items() if one.policy is not None},
             _settings_of_policy,
         ),
         *_differing(
-            "intruders of one name know different things of them, so that they are not compared "
-            "like with like",
+            "intruders of the same name differ in knowledge, so they are not comparable",
             attacked,
             _knowledge_of_scenarios,
         ),
@@ -182,7 +180,8 @@ def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
     nobodys = [name for name in evidence if name not in attacked]
     if nobodys:
         notes.append(
-            f"nobody was attacked in {listing(nobodys)}: there is no risk by attacks to compare"
+            f"no attack was made on {listing(nobodys)} (synthetic), so risks by attack cannot be "
+            "compared"
         )
     return tuple(notes)
 
@@ -198,7 +197,7 @@ def _settings_of_policy(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _knowledge_of_scenarios(evidence: Evidence) -> tuple[str, ...]:
-    """What the policy of an audit sets of each intruder's knowledge."""
+    """The knowledge of each intruder that the policy of an audit sets."""
     return tuple(
         f"{row.name}: {field} = {getattr(row, field)}"
         for row in evidence.scenarios
@@ -229,7 +228,7 @@ def uses_measured(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _what_of(use: UseLoss) -> str:
-    """What a use declares beside its name and kind."""
+    """The declarations of a use beside its name and kind."""
     columns = "" if use.columns is None else f" of {listing(use.columns)}"
     target = "" if use.target is None else f" for {use.target}"
     return columns + target + ("" if use.by is None else f" by {use.by}")
@@ -242,6 +241,6 @@ def _missing_attacks(evidence: Mapping[str, Evidence]) -> Iterator[str]:
     spared = {name: sorted(every - own) for name, own in met.items() if every - own}
     if spared:
         yield (
-            "they did not meet the same attacks, and a release that met fewer may only look safer: "
+            "they were not attacked alike, and a release with fewer attacks may only look safer: "
             + "; ".join(f"{name} not {listing(attacks)}" for name, attacks in spared.items())
         )

@@ -20,21 +20,21 @@ NEARLY_ALL = 0.9  # of the households of several members
 
 
 def household_notes(data: Microdata, numbers: Sequence[str]) -> Iterator[str]:
-    """What a person should confirm or correct about the households by these numbers."""
+    """Notes on households that the user should confirm or correct."""
     homes, name = households_of(data, numbers), listing(numbers)
     if homes is None:
         if declared := declared_shared(data):
             yield (
-                f"{listing(declared)}: declared per_household, and no column has the household "
-                'number: declare it (household = "hid"), else each person is masked alone'
+                f"{listing(declared)}: declared per_household without a household number; "
+                'declare its column (household = "hid"), else each person is masked alone'
             )
         return
     if shared := likely_shared(data, homes, numbers):
         several = count(int((homes.sizes > 1).sum()), "household")
         yield (
-            f"{listing(shared)}: all members of each of the {several} of two or more, by {name}, "
-            "have the same value; declare what describes the household (per_household = [...]), "
-            "and masks treat it once per household"
+            f"{listing(shared)}: the same value for all members in each of the {several} of two "
+            f"or more ({name}); declare columns that describe the household (per_household = "
+            "[...]), so that masks treat them once per household"
         )
     missing = np.any([data.column(one).is_null().to_numpy() for one in numbers], axis=0)
     if missing.any():
@@ -43,7 +43,10 @@ def household_notes(data: Microdata, numbers: Sequence[str]) -> Iterator[str]:
             "number; each counts as a household of one"
         )
     if len(homes) == len(data):
-        yield f"{name}: no two records have the same household number: everybody lives alone"
+        yield (
+            f"{name}: no two records have the same household number, so every household has one "
+            "member"
+        )
     if (largest := int(homes.sizes.max())) >= LARGE_HOUSEHOLD:
         yield f"{name}: the largest household has {largest:,} members: is it a household number?"
     yield from _varying(data, homes, numbers)

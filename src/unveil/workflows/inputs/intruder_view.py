@@ -1,4 +1,4 @@
-"""What an intruder holds: which records, which columns, which blocks."""
+"""An intruder's view: records, columns, blocks."""
 
 from typing import Any
 
@@ -48,7 +48,8 @@ def held_rows(intruder: Intruder, pair: FilePair, seed: int) -> Ints | None:
     size = max(1, part_of(n, intruder.records)) if share else intruder.records
     if size > n:
         raise UsageError(
-            f"intruder: records: {count(size, 'record')} of an original that has {n:,}"
+            f"intruder: records: {count(size, 'record')} requested of an original with {n:,}; "
+            f"give at most {n:,}"
         )
     return sample_rows(pair.original_order, size, stream(seed, "intruder", "records"))
 
@@ -59,7 +60,7 @@ def compared_columns(
     """The columns that are compared: known to the intruder, and in both files."""
     if not spec.compares_attributes:
         if intruder.knows is not None:
-            raise SpecError(f"{spec.name}: this attack looks at no attribute: leave out knows")
+            raise SpecError(f"{spec.name}: this attack compares no attributes; leave out knows")
         return ()
     common = [
         name
@@ -68,17 +69,16 @@ def compared_columns(
     ]
     if not common:
         raise DataError(
-            "the two files have no attribute in common, so there is nothing to compare; files "
-            "that share none are linked by `unveil link`"
+            "the two files have no attribute in common, so nothing can be compared; `unveil "
+            "link` links such files"
         )
     if intruder.knows is None:
         quasi = [name for name in common if "quasi" in records.schema[name].role]
         columns = [name for name in quasi if name not in intruder.blocks]
         if not columns:
             raise SchemaError(
-                "no attribute of both files is a quasi-identifier (beside those of the blocks): "
-                "declare roles in the schema, or say what the intruder knows, of: "
-                f"{listing(common)}"
+                "no common attribute is a quasi-identifier (except the blocks); declare roles "
+                f"in the schema, or name known attributes among {listing(common)}"
             )
     else:
         columns = [name for name in intruder.knows if name not in intruder.blocks]
@@ -111,10 +111,9 @@ def disjoint_columns(
     others = [name for name in personal_attributes(released) if name not in not_used]
     if not known or not others:
         raise DataError(
-            f"{attack}: each file needs attributes that the other lacks; these share "
-            f"{listing(name for name in records.columns if name in released.columns) or 'none'}: "
-            "say what the intruder knows, and the release's other attributes are set against it; "
-            "or choose an attack that compares what both have"
+            f"{attack}: each file needs attributes that the other lacks; name the known "
+            "attributes (knows), or choose an attack on common attributes, which are "
+            f"{listing(name for name in records.columns if name in released.columns) or 'none'}"
         )
     return tuple(known), tuple(others)
 
@@ -125,7 +124,8 @@ def known_blocks(records: Microdata, released: Microdata, intruder: Intruder) ->
         _check_known(name, records, released)
         if any(data.schema[name].generalised for data in (records, released)):
             raise SchemaError(
-                f"intruder: blocks: column '{name}' is generalised, so it is not unmasked"
+                f"intruder: blocks: column '{name}' is generalised, and blocks need unmasked "
+                "columns; leave it out"
             )
     return block_records(records, released, intruder.blocks)
 
@@ -141,6 +141,6 @@ def check_no_identifier(name: str, records: Microdata) -> None:
     """Refuse an identifier among what is known."""
     if "identifier" in records.schema[name].role:
         raise SpecError(
-            f"intruder: column '{name}' is an identifier: it says who is who, and is no knowledge "
-            "to link by; it can be the truth"
+            f"intruder: column '{name}' is an identifier, which cannot be known; use it as the "
+            "truth"
         )

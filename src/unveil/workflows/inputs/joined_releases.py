@@ -164,8 +164,8 @@ def _origin(releases: Sequence[Release]) -> dict[str, int]:
     first = releases[0].origin
     if any(release.origin != first for release in releases):
         raise DataError(
-            "releases: these were not made of the same table, its rows in the same order: name the "
-            "column by which their rows are known as key"
+            "releases: these were made from different tables or row orders; name the column "
+            "that identifies rows as key"
         )
     return first
 
@@ -174,8 +174,8 @@ def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:
     if key is True:
         if not isinstance(release, Release) or release.row_map is None:
             raise UsageError(
-                "releases: key: true is for Releases made here, which know their rows; name the "
-                "column by which those of files are known"
+                "releases: key: true is for Releases made in this program; for files, name the "
+                "column that identifies rows"
             )
         return pl.Series(release.row_map.astype(str))
     if key not in table.columns:
@@ -184,7 +184,7 @@ def _keys(release: Any, table: Microdata, key: str | bool) -> pl.Series:
     twice = len(labels) - labels.n_unique()
     if twice or labels.null_count():
         raise DataError(
-            f"releases: key: column '{key}' is missing, or of two rows, in "
-            f"{count(twice + labels.null_count(), 'row')}: a key is of one row only"
+            f"releases: key: column '{key}' is missing or repeated in "
+            f"{count(twice + labels.null_count(), 'row')}; a key identifies one row"
         )
     return labels

@@ -1,4 +1,4 @@
-"""What an intruder knows of the masking: composed channels, and steps that can be repeated."""
+"""An intruder's knowledge of the masking: composed channels, and steps that can be repeated."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ def known_release(
     """A release with the channels of the one that is attacked; None if nothing is known.
 
     A plan alone is carried out again to find its channels, with random numbers of the attack's
-    own: nobody knows the seed.
+    own: no intruder knows the seed.
     """
     if isinstance(channel, bool):
         return release if isinstance(release, Release) else None
@@ -134,8 +134,8 @@ def repeat_masking(known: Release, original: Microdata, seed: int) -> Microdata:
     masks = list(takewhile(lambda mask: not mask.is_random, masks_of(known.plan, original)))
     if not masks:
         logging.getLogger("unveil").warning(
-            "tailored: the first step of the plan draws random numbers, so that nothing can be "
-            "done again: level 'original' is no more than 'parameters' here"
+            "tailored: the first step of the plan draws random numbers, so level 'original' "
+            "adds nothing to 'parameters'"
         )
         return original
     rng = stream(seed, "attack", "again")

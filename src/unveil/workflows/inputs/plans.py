@@ -37,7 +37,7 @@ def as_plan(
     _check_names(plan.masks)
     if plan.version not in ("", __version__):
         logging.getLogger("unveil").warning(
-            "the plan was made by version %s, this is %s: the result may differ from that of then",
+            "the plan was made by version %s, this is %s: the result may differ",
             shortened(plan.version),
             __version__,
         )
@@ -52,6 +52,6 @@ def _check_names(masks: tuple[Any, ...]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError(
-            f"two steps of the plan are called {listing(twice)}: random numbers are made of "
-            "the name, so give each step a name of its own"
+            f"two steps of the plan are called {listing(twice)}; random numbers depend on the "
+            "name, so give each step another name"
         )

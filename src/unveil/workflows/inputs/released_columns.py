@@ -27,8 +27,8 @@ from unveil.wording import listing
 
 STREAM = ("", "household")  # of the new numbers
 GROUPING = (
-    "household: the release has %s (%s) and so tells who lives together: an intruder can link "
-    "whole households by it, and renumbering does not help against that"
+    "household: the release has the household numbers %s (%s). An intruder can link whole "
+    "households by them, even if they are renumbered"
 )
 
 BY_PERSON = (
@@ -43,13 +43,14 @@ def released_columns(data: Microdata, plan: Plan) -> Microdata:
     kept = [name for name in data.columns if not data.schema[name].role & left_out]
     if not kept:
         raise DataError(
-            "every column is an identifier or a household number: nothing is left to release"
+            "every column is an identifier or a household number, so nothing can be released; "
+            "add other columns"
         )
     return data.select(kept)
 
 
 def columns_of_masks(data: Microdata, plan: Plan, masks: Sequence[Mask]) -> Microdata:
-    """What the masks see: the released columns; household numbers too where a mask needs them."""
+    """The input of masks: the released columns, and household numbers where a mask needs them."""
     if any(mask.uses_households for mask in masks):
         plan = replace(plan, household="keep")
     return released_columns(data, plan)
@@ -90,8 +91,8 @@ def check_dropped(masks: tuple[Mask, ...], table: Microdata, plan: Plan) -> None
     for mask in masks:
         if mask.shows_households and plan.household == "drop":
             raise SpecError(
-                f"{mask.step}: its order of the rows tells who lives together, and the plan drops "
-                'the household number: set household = "renumber" or "keep" in the plan, or '
+                f"{mask.step}: the row order identifies households, and the plan drops the "
+                'household number; set household = "renumber" or "keep" in the plan, or '
                 'unit = "record" in this step'
             )
         try:
@@ -107,7 +108,7 @@ def with_households(table: Microdata, plan: Plan, *, warn: bool) -> MaskedTable:
         return MaskedTable(released_columns(table, plan))
     numbers = household_numbers(table)
     if warn and any(table.column(name).drop_nulls().is_duplicated().any() for name in numbers):
-        done = "renumbered" if plan.household == "renumber" else "as it was"
+        done = "renumbered" if plan.household == "renumber" else "unchanged"
         logging.getLogger("unveil").warning(GROUPING, listing(numbers), done)
     if not numbers or plan.household == "keep":
         return MaskedTable(table)

@@ -103,7 +103,7 @@ class Scenario:
     def linkage_files(
         self, spec: Attack, intruder: Intruder, simulated: Masking | None = None
     ) -> tuple[LinkageFiles, FilePair, Intruder]:
-        """What an attack compares; the pair as this intruder sees it; and what he knows then."""
+        """The compared files, the pair as this intruder sees it, and the intruder's knowledge."""
         records, released = self.pair.original, self.pair.release
         knowing = self.release.knowing(intruder)
         columns: tuple[str, ...] = ()
@@ -237,7 +237,7 @@ class StrangerAttack:
     files: LinkageFiles
 
     def __call__(self, source: Any) -> Links:
-        """The links of these people, to whom no released row belongs."""
+        """The links of these people, who have no released row."""
         scenario, files = self.scenario, self.files
         people = scenario.release.copied(table_of(source, scenario.pair.original.schema))
         for name in files.columns:
@@ -308,7 +308,7 @@ def _schema_of_others(
     if intruder.has_file and not isinstance(intruder.records, Microdata):
         files.append(intruder.records)
     if schema is not None and not files:
-        raise UsageError("these Microdata have a schema already: leave out schema=")
+        raise UsageError("Microdata has its own schema; leave out schema=")
     if schema is None and isinstance(original, Microdata):
         return original.schema
     return as_schema(schema)
@@ -335,7 +335,9 @@ def check_kinds(spec: Any, intruder: Any, truth: Any) -> None:
 def _check_records(intruder: Intruder, other: Intruder) -> None:
     files = intruder.has_file or other.has_file  # not compared cell by cell
     if intruder.records is not other.records and (files or intruder.records != other.records):
-        raise UsageError("intruder: records: not those that this scenario was prepared for")
+        raise UsageError(
+            "intruder: records: differ from those of the scenario; prepare another scenario"
+        )
 
 
 def _warn_of_separated(files: LinkageFiles) -> None:
@@ -347,8 +349,8 @@ def _warn_of_separated(files: LinkageFiles) -> None:
     apart = ~files.blocks.between.compares(there, rows[there])
     if apart.any():
         logging.getLogger("unveil").warning(
-            "blocks by %s part %s from their true rows, which cannot be found then: were these "
-            "columns left unmasked?",
+            "blocks by %s separate %s from their true rows, which therefore cannot be linked; "
+            "block by unmasked columns only",
             listing(files.blocks.columns),
             count(int(apart.sum()), "record"),
         )

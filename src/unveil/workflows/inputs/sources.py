@@ -15,8 +15,8 @@ from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 
 OWN_SCHEMA = (  # remedy where the original's schema does not fit the release
-    "if cells of the release are ranges, sets or stars, give its own schema, as unveil mask writes "
-    "it (release_schema, --release-schema)"
+    "if the release has ranges, sets or stars, give its own schema (release_schema, "
+    "--release-schema)"
 )
 
 
@@ -29,9 +29,9 @@ def as_microdata(
     """Microdata from a path or a frame; Microdata has its schema already."""
     if isinstance(source, Microdata):
         if schema is not None:
-            raise UsageError("this Microdata has a schema already: leave out schema=")
+            raise UsageError("Microdata has its own schema; leave out schema=")
         if format is not None:
-            raise UsageError("this Microdata is read already: leave out format=")
+            raise UsageError("Microdata has no file format; leave out format=")
         return source
     if isinstance(source, str | os.PathLike):
         return read(source, schema, format=format)

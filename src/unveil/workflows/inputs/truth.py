@@ -14,7 +14,7 @@ from unveil.support.arrays import Ints
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints, rows_of_ids
 from unveil.values.correspondence import Correspondence
-from unveil.wording import absent_column, count, listing
+from unveil.wording import absent_column, count, listing, suggest
 from unveil.workflows.inputs.joined_releases import JoinedReleases
 
 ROW_ORDER = "row-order"
@@ -50,8 +50,9 @@ def _rows_of_records(truth: Any, sources: _TruthSources) -> Ints | None:
         if truth == ROW_ORDER:
             if len(sources.original) != len(sources.release):
                 raise DataError(
-                    f"truth: 'row-order' needs as many rows in both files; the original has "
-                    f"{len(sources.original):,}, the release {len(sources.release):,}"
+                    "truth: 'row-order' needs the same number of rows in both files; the "
+                    f"original has {len(sources.original):,}, the release "
+                    f"{len(sources.release):,}"
                 )
             return _through(sources, np.arange(len(sources.original)), "row-order")
         files = (sources.records, sources.original, sources.release)
@@ -72,9 +73,9 @@ def _row_map(truth: Any, sources: _TruthSources) -> Ints:
         if not is_table_path(truth):
             columns = [name for name in sources.records.columns if name in sources.release.columns]
             raise UsageError(
-                f"truth: '{os.fspath(truth)}' is no column of the files and no file: give an "
-                "identifier that both files have, the file of a row map, or 'row-order'; "
-                f"columns of both: {listing(columns) or 'none'}"
+                f"truth: '{os.fspath(truth)}' is neither a common column nor a file; give an "
+                "identifier of both files, a row map, or "
+                f"'row-order'{suggest(truth, columns, 'common columns are')}"
             )
         return read_row_map(truth, len(sources.original), len(sources.release))
     try:
@@ -104,14 +105,13 @@ def _check_origin(sources: _TruthSources) -> None:
     named = [same[name] for name in sources.original.schema.with_role("identifier") if name in same]
     if not all(named) or (same and not any(same.values())):
         raise DataError(
-            "the release was made of another table than this original, or of one whose rows stood "
-            "in another order, so its row map does not tell which row is whose: attack with the "
-            "table that was masked, or give truth="
+            "the release was made from another table or row order than this original, so its "
+            "row map does not fit; give the table that was masked, or truth="
         )
     if not named and not all(same.values()):
         logging.getLogger("unveil").warning(
-            "%s: not as when the release was made; if the rows of the original stand in another "
-            "order now, hits are not counted rightly: give truth=",
+            "%s: changed since the release was made; if the row order of the original changed, "
+            "hits are wrong: give truth=",
             listing(name for name, equal in same.items() if not equal),
         )
 
@@ -128,8 +128,8 @@ def _by_identifier(column: str, sources: _TruthSources) -> Ints | None:
         found = rows_of_ids(ids, sources.release, column)
         if sources.rows is not None and (found < 0).all():
             raise DataError(
-                f"truth: no identifier in column '{column}' of the original is in that of the "
-                "release: are they written alike?"
+                f"truth: no identifier in column '{column}' of the original is in the release; "
+                "check how both files write them"
             )
         return found
     if (
@@ -140,8 +140,8 @@ def _by_identifier(column: str, sources: _TruthSources) -> Ints | None:
         to_release = _row_of_original(sources.joined.row_map, len(sources.original))
         return np.append(to_release, -1)[rows_of_ids(ids, sources.original, column)]
     raise DataError(
-        f"truth: column '{column}' is not in the release, so it does not tell which row is "
-        "whose: give a row map, or an identifier that both files have"
+        f"truth: column '{column}' is not in the release, so it cannot identify rows; give a row "
+        "map or an identifier of both files"
     )
 
 
@@ -160,7 +160,7 @@ def _through(sources: _TruthSources, to_release: Ints, source: str | None) -> In
     if source is None:
         return None
     raise UsageError(
-        f"truth: {source} tells of the original's rows, and the intruder has a file of its own: "
+        f"truth: {source} refers to rows of the original, and the intruder has a separate file; "
         "declare in the schema the identifier that this file and the original share"
     )
 
@@ -171,7 +171,7 @@ def _row_of_original(row_map: Ints, originals: int) -> Ints:
     again = len(truth.rows) - int((truth.row_of_record >= 0).sum())
     if again:
         raise DataError(
-            f"truth: {count(again, 'released row')} come from an original row from which another "
-            "comes, too: the truth is of one released row for each original"
+            f"truth: {count(again, 'released row')} with the same original as another row; the "
+            "truth has at most one released row for each original"
         )
     return truth.row_of_record

@@ -254,16 +254,16 @@ def test_a_column_that_cannot_be_read_is_named_with_the_remedy(server):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("with x as (delete from kept returning *) select * from x", "reads and never writes"),
-        ("with x as (insert into kept values (2) returning *) table x", "reads and never writes"),
-        ("select * from kept for update", "reads and never writes"),
-        ("select nextval('counter') as a", "reads and never writes"),
+        ("with x as (delete from kept returning *) select * from x", "must only read"),
+        ("with x as (insert into kept values (2) returning *) table x", "must only read"),
+        ("select * from kept for update", "must only read"),
+        ("select nextval('counter') as a", "must only read"),
         ("select 1; delete from kept", "one statement"),
         ("select 1 as a; commit; delete from kept; select 1", "one statement"),
         ("select 1 as a) q (c0); delete from kept; select (1", "does not understand"),
-        ("select a into copied from kept", "reads and never writes"),
+        ("select a into copied from kept", "must only read"),
         ("select set_config('transaction_read_only', 'off', false) as a", "own program"),
-        ("select writes() as a", "reads and never writes"),
+        ("select writes() as a", "must only read"),
         ("select b from kept", "a column that the query names"),
         ("select * from nowhere", "a table that the query names"),
         ("select 1 as a, 2 as a", "columns 1 and 2 have the same name"),
@@ -321,7 +321,7 @@ def test_who_has_no_right_is_told(server, sql, monkeypatch):
 
 def test_passwords_come_from_the_environment_or_files(server, tmp_path, monkeypatch):
     uri = f"{server.guarded}&table=open_to_all"
-    asked = "the server lets nobody in"
+    asked = "the server rejects this name and password"
     assert asked in message(lambda: unveil.read(uri), FileError)
     monkeypatch.setenv("PGPASSWORD", "Canarybird-wrong")
     said = message(lambda: unveil.read(uri), FileError)
@@ -370,7 +370,7 @@ def test_a_table_in_use_is_not_waited_for_forever(server, table, monkeypatch):
     with adbc_driver_postgresql.dbapi.connect(server.uri) as other, other.cursor() as cursor:
         cursor.execute("lock table t in share mode")
         said = message(lambda: unveil.write(old, table, force=True), FileError)
-    assert "somebody else is using the table" in said
+    assert "another user is using the table" in said
     assert unveil.read(table) == old
 
 

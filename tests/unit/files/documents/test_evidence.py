@@ -40,7 +40,7 @@ def test_evidence_of_another_kind_is_refused(audit, tmp_path):
         unveil.files.read_evidence(path)
     for broken in (whole[:-40], b"", b"[]", b"{}", b"\xff\xfe", b'{"format": 2, "version": "0"}'):
         path.write_bytes(broken)
-        with pytest.raises(unveil.UnveilError, match="not the evidence of an audit"):
+        with pytest.raises(unveil.UnveilError, match="not the complete evidence of an audit"):
             unveil.files.read_evidence(path)
     with pytest.raises(unveil.UnveilError, match="cannot be read"):
         unveil.files.read_evidence(tmp_path)
@@ -78,5 +78,5 @@ def test_the_risk_of_each_record_is_a_table_of_its_own(audit, tmp_path):
     with pytest.raises(unveil.UnveilError, match="not those of an original"):
         read_records(tmp_path / "other.csv")
     (tmp_path / "other.csv").write_text("a,x\n1,1\n")
-    with pytest.raises(unveil.UnveilError, match="no table of the risk"):
+    with pytest.raises(unveil.UnveilError, match="this is not a table of the risk of each record"):
         read_records(tmp_path / "other.csv")

@@ -43,7 +43,7 @@ def test_a_risk_without_end_stays_one(tmp_path):
 def test_what_is_no_study_is_refused(tmp_path, text):
     path = tmp_path / "choice.json"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(FileError, match="choice.json: this is not the result of a search"):
+    with pytest.raises(FileError, match="choice.json: this is not the complete result of a search"):
         unveil.files.read_study(path)
 
 

@@ -223,7 +223,10 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"a,*\n1,2\n", "column 2 is called"),  # which would select the identifiers, too
         (b"^a.*$,ab\n1,2\n", "column 1 is called"),
         (b"1,2\n3,4\n", "needs a header"),
-        (b"a,b\n1,2\n3\n", "header names 2 columns and row 2 has 1 cell; such rows: 1 of 2"),
+        (
+            b"a,b\n1,2\n3\n",
+            "row 2 has 1 cell and the header 2 columns \\(such rows: 1 of 2\\); correct",
+        ),
         (b"a,b\n1,2,3\n4,5\n", "row 1 has 3"),
         (b"a,b\n1,2\n\n3,4\n", "row 2 has 1"),
         (b'a,b\n1,"2"\n3\n', "row 2 has 1"),
@@ -238,7 +241,7 @@ def test_a_tsv_file_has_tabs(tmp_path):
         (b"a;b\n1;2\n3;4;5\n", "row 2 has 3 cells"),
         (b"a;b\n1\n2;3;4\n", "the delimiter cannot be detected"),
         (b"a,b\n" + b"1,x;y\n" * 6 + b"1;2\n" * 4, "row 7 has 1 cell"),
-        (b"title\n1;2\n3;4\n", "header names 1 column and row 1 has 2 cells"),
+        (b"title\n1;2\n3;4\n", "row 1 has 2 cells and the header 1 column"),
         (b"\na,b\n1,2\n", "the first line is blank"),
         ("a,b\n1,2\n".encode("utf-16"), "read it with encoding='utf-16'"),
         (b"a,b\n1,\0\n", "zero bytes"),

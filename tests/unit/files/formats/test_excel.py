@@ -140,7 +140,7 @@ def test_a_column_of_several_kinds_is_text(book):
     schema = Schema(numeric=["a", "d"], missing={"a": ["?"]})
     assert unveil.read(path, schema).column("a").to_list() == [1, None, 2.5]
     assert unveil.read(path, schema).column("d").to_list() == [1, 2, 3]
-    with pytest.raises(DataError, match="'c' is numeric and some cells do not read as a number"):
+    with pytest.raises(DataError, match="'c' is numeric and some cells are not numbers"):
         unveil.read(path, Schema(numeric="c"))
 
 
@@ -177,7 +177,7 @@ def test_the_sheet_is_the_one_that_is_named(book):
     assert unveil.read(path, format=Excel(sheet="people")).columns == ("a",)
     with pytest.raises(FileError, match=r"several sheets: people, homes; name one: t.xlsx#people"):
         unveil.read(path)
-    with pytest.raises(FileError, match="no such sheet .* people, homes; did you mean 'homes'"):
+    with pytest.raises(FileError, match="no such sheet .*; did you mean 'homes'"):
         unveil.read(f"{path}#home")
     path = book({"people": table, "homes": other, "Sheet3": []}, hidden=["homes"], name="u.xlsx")
     assert unveil.read(path).columns == ("a",)
@@ -320,9 +320,9 @@ def test_a_name_that_excel_refuses_is_refused(tmp_path, name, said):
             "'a' has text of over 32,767 characters.* 1 cell, the first in row 2",
         ),
         (["🙂" * 16_384], "over 32,767"),
-        (["<r>x</r>"], "takes for markup"),
-        (["_x0041_x0041_"], "takes for markup"),
-        (["\uffff"], "takes for markup"),
+        (["<r>x</r>"], "treats as markup"),
+        (["_x0041_x0041_"], "treats as markup"),
+        (["\uffff"], "treats as markup"),
         ([2**53 + 1], "'a' has whole numbers beyond 2\\^53.* make it text"),
         ([DAY, datetime.date(1900, 2, 28)], "'a' has 1 date before March 1900 .*row 2"),
         ([datetime.datetime(1899, 1, 1, 5)], "before March 1900"),

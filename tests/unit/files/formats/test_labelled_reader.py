@@ -379,7 +379,7 @@ def test_a_code_that_has_no_place_is_missing_and_no_value(tmp_path, caplog):
         unveil.write(data, tmp_path / f"t.{ending}")
         again = unveil.read(tmp_path / f"t.{ending}")
         assert [again.column(name).null_count() for name in "acdt"] == [1, 1, 1, 1], ending
-        assert f"{lost}: cells are written as plainly missing" in caplog.text
+        assert f"{lost}: missing codes are written as missing" in caplog.text
 
 
 AWAY = "import sys, unveil; [unveil.write(unveil.households(20), one) for one in sys.argv[1:]]"
@@ -427,7 +427,7 @@ def test_letters_of_two_packages_are_kept_apart(tmp_path):
 def test_stata_letters_are_plainly_missing_in_spss(dta, tmp_path, caplog):
     data = unveil.read(dta)
     unveil.write(data.select(["id", "sex", "income"]), tmp_path / "made.sav")
-    assert "sex, income: cells are written as plainly missing" in caplog.text
+    assert "sex, income: missing codes are written as missing" in caplog.text
     cells, said = as_told(tmp_path / "made.sav")
     assert cells["sex"] == [1.0, 2.0, None, None, 1.0]
     assert said.variable_value_labels["sex"] == {1.0: "female", 2.0: "male"}
@@ -602,7 +602,7 @@ def test_what_pyreadstat_refuses_is_told_without_its_words(tmp_path, monkeypatch
         raise pyreadstat.PyreadstatError("the value secret")
 
     monkeypatch.setattr(pyreadstat, "write_sav", refuse)
-    with pytest.raises(DataError, match="cannot be written as SPSS has it") as caught:
+    with pytest.raises(DataError, match="SPSS cannot store this table") as caught:
         unveil.write(unveil.households(5), tmp_path / "made.sav")
     assert "secret" not in str(caught.value)
 
@@ -621,7 +621,7 @@ def test_times_with_a_zone_are_written_as_in_utc(tmp_path, caplog):
     moment = pl.Series("t", [noon]).dt.convert_time_zone("Europe/Berlin")
     caplog.set_level(logging.WARNING)
     unveil.write(unveil.Microdata(pl.DataFrame(moment)), tmp_path / "made.dta")
-    assert "as in UTC" in caplog.text
+    assert "times are written in UTC" in caplog.text
     read = unveil.read(tmp_path / "made.dta").column("t").item()
     assert read == noon.replace(tzinfo=None)
 

@@ -58,8 +58,8 @@ def test_a_connection_that_is_lost(server, sql):
         with pytest.raises(FileError) as caught:
             study.finish(2, b"Canarybird")
     assert str(caught.value) == (
-        f"{study.place}: the connection to the database is lost; what is finished stays: run the "
-        "same command again to go on"
+        f"{study.place}: the connection to the database is lost; finished plans are kept: run the "
+        "same command again to continue"
     )
     with open_study(study.place) as again:
         again.begin("key", b"")
@@ -75,7 +75,7 @@ def test_a_server_that_is_stopped_and_started_again():
         study.finish(1, b"result")
         one.run("pg_ctl", "-m", "fast", "stop")
         try:
-            with pytest.raises(FileError, match="is lost; what is finished stays"):
+            with pytest.raises(FileError, match="is lost; finished plans are kept"):
                 study.tasks()
             with pytest.raises(FileError, match="there is no server"):
                 open_study(study.place)
@@ -91,7 +91,7 @@ def test_tables_of_something_else_are_refused(server, sql):
     sql("create table mine_value (something int)")
     with open_study(f"{server.uri}&study=mine") as study, pytest.raises(FileError) as caught:
         study.begin("key", b"")
-    assert "hold something else than a study" in str(caught.value)
+    assert "tables of this name are not a study" in str(caught.value)
 
 
 def test_a_user_who_may_not_create_tables(server, sql):

@@ -79,7 +79,7 @@ def test_a_file_of_something_else_is_refused_and_stays_as_it_was(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE people (name TEXT)")
     other.close()
-    with pytest.raises(FileError, match="holds something else than a study"):
+    with pytest.raises(FileError, match="is not a study"):
         open_study(path)
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_is_gone_in_the_middle(path, study):
     path.unlink()
     with pytest.raises(FileError) as caught:
         study.finish(1, b"result")
-    assert "moved away; what is finished stays: run the same command again" in str(caught.value)
+    assert "moved away; finished plans are kept: run the same command again" in str(caught.value)
 
 
 @pytest.mark.usefixtures("study")
@@ -103,7 +103,7 @@ def test_a_file_that_another_program_locks(path, monkeypatch):
     monkeypatch.setattr(sqlite, "_TIMEOUT", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(FileError, match="another program keeps the study locked"):
+    with pytest.raises(FileError, match="another program has locked the study"):
         open_study(path)
     other.close()
 

@@ -173,7 +173,7 @@ def test_a_replay_writes_nothing_whatever_its_evidence_says(tmp_path):
     text = json.loads(msgspec.json.encode(found))
     del text["inputs"]["release"]
     (tmp_path / "e.json").write_text(json.dumps(text))
-    with pytest.raises(FileError, match="not the evidence of an audit"):
+    with pytest.raises(FileError, match="not the complete evidence of an audit"):
         unveil.files.read_evidence(tmp_path / "e.json")
 
 

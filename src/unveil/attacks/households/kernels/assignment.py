@@ -140,7 +140,7 @@ def reroute(pairs: MemberPairs, pair: int, w: Workspace) -> None:
 
 @kernel()
 def forced_costs(pairs: MemberPairs, extra: Floats, w: Workspace, start: int, stop: int) -> None:
-    """What the best assignment costs more if a query must go with a candidate, for all of these."""
+    """The additional cost of the best assignment for each forced query and candidate."""
     for pair in range(start, stop):
         solve(pairs, pair, w)
         reroute(pairs, pair, w)

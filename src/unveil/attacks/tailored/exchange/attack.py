@@ -68,7 +68,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
     level: Annotated[
         Literal["method", "parameters"] | None,
         Meta(
-            description="What the intruder knows of the masking: nothing; the method, with "
+            description="The intruder's knowledge of the masking: nothing; the method, with "
             "parameters to estimate; or the parameters."
         ),
     ] = None
@@ -81,8 +81,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
         super().__post_init__()
         if self.matching != "posterior":
             raise SpecError(
-                "exchange: pairs support each other, so that records cannot be linked one by one "
-                "or at the least total cost: leave out matching"
+                "exchange: this attack supports only matching 'posterior'; leave out matching"
             )
 
     @property
@@ -134,7 +133,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
             _check_windows(files, likelihoods_of(channels, view), tuple(noise))
             if not noise:
                 raise UsageError(
-                    "exchange: the plan exchanges no values in pairs of what the intruder knows; "
+                    "exchange: the plan exchanges no values of the known attributes in pairs; "
                     "attack with tailored, or without level"
                 )
         blocks = []
@@ -173,9 +172,9 @@ def _check_windows(files: LinkageFiles, parts: Likelihoods, exchanged: tuple[str
         outside = int((costs >= OUTSIDE - 1e-9).sum())
         if outside > MOST_WRONG * len(records):
             raise DataError(
-                "exchange: the masking that is known cannot have made these true rows: column "
-                f"{listing(columns)} ({outside:,} of {len(records):,}); is it the plan of this "
-                "release, and is this its original? Otherwise attack without level"
+                "exchange: the known masking cannot have produced these true rows: column "
+                f"{listing(columns)} ({outside:,} of {len(records):,}); give the plan and the "
+                "original of this release, or attack without level"
             )
 
 

@@ -1,4 +1,4 @@
-"""What a missing cell costs: the average over the values that it may have.
+"""The cost of a missing cell: the average over the values that it may have.
 
 Sums of gaps over a range of sorted values are put together from halves, quarters, ... of the
 file, each with its own mean and squared deviations: nothing is subtracted, so nothing cancels.

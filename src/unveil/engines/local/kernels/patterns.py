@@ -32,7 +32,7 @@ class DistinctRows(NamedTuple):
 
 
 class PatternScratch(NamedTuple):
-    """What one thread writes on."""
+    """The scratch memory of one thread."""
 
     entries: Ints32  # row and weight; blocks are stretches of entries
     moved: Ints32  # entries on their way to other places

@@ -1,4 +1,4 @@
-"""What every walk through the tree shares: bounds on children, scores in leaves."""
+"""Common parts of every walk through the tree: bounds on children, scores in leaves."""
 
 from typing import NamedTuple
 

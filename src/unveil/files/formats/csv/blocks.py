@@ -102,6 +102,8 @@ class _RaggedRows:
         if self.n_ragged:
             row, cells = self._first
             raise DataError(
-                f"the header names {count(self.width, 'column')} and row {row} has "
-                f"{count(cells, 'cell')}; such rows: {self.n_ragged:,} of {self.n_rows:,}"
+                f"row {row} has {count(cells, 'cell')} and the header "
+                f"{count(self.width, 'column')} (such rows: {self.n_ragged:,} of "
+                f"{self.n_rows:,}); correct the rows, or name the delimiter or the quote "
+                "(--delimiter, --quote)"
             )

@@ -116,7 +116,7 @@ def _decoded(file: IO[bytes], encoding: str, quote: str) -> Iterator[bytes]:
     if zero:
         raise FileError("this is not a text file: it holds zero bytes")
     if blank:
-        raise FileError("the file is empty")
+        raise FileError("the file is empty; give one with a header and records")
 
 
 def _check_kind(file: IO[bytes], encoding: str) -> None:
@@ -127,7 +127,7 @@ def _check_kind(file: IO[bytes], encoding: str) -> None:
             rest = file.read() if name == "a zip file" else b""
             workbook = any(part in rest for part in _WORKBOOK_PARTS)
             found = "an Excel workbook" if workbook else name
-            raise FileError(f"this is {found}, not CSV; give it the ending it needs")
+            raise FileError(f"this is {found}, not CSV; rename it with the right ending")
     wide = next((name for mark, name in _BYTE_ORDER_MARKS.items() if head.startswith(mark)), "")
     if not encoding.lower().replace("_", "-").startswith(wide):
         raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")

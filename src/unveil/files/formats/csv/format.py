@@ -107,7 +107,7 @@ class Csv(Format, frozen=True, kw_only=True):
             text.check_to_end()
             raise
         if cells.is_empty():
-            raise DataError("there is a header and no record")
+            raise DataError("the file has a header and no record; add records")
         return cells
 
     def _cells(self, block: bytes, dialect: Dialect, names: list[str]) -> pl.DataFrame:

@@ -50,7 +50,7 @@ STRONGER = 2  # strengths beyond the least that are tried if the strongest attac
 
 
 class RemedyAttackers(NamedTuple):
-    """Who attacks remedies, beside the blind attack on single records."""
+    """The attackers of remedies, beside the blind attack on single records."""
 
     aware: Intruder  # who knows the plan and the remedy
     matchings: tuple[AttackRun, ...] = ()  # the worst attacks on all records together
