@@ -19,13 +19,14 @@ class LimitLine(msgspec.Struct, frozen=True, kw_only=True):
     axis: Literal["x", "y"]  # on which the limit is measured
     limit: str
     value: float
+    of: str = ""  # whom a limit on others than the chart's is of, in words
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     """A table, and the chart that is drawn of it."""
 
     name: str  # of its figure
-    title: str
+    title: str | Phrase  # what it shows; of a chart, its finding
     table: Table
     chart: str | None = None  # how it is drawn; None: the table is shown itself
     lead: tuple[Phrase, ...] = ()  # what to see in it
