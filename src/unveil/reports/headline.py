@@ -9,6 +9,7 @@ from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, 
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.risk import Risk
+from unveil.wording import fitted
 
 OLDER = (
     "{} is of an earlier version: its ceilings, risks of records and verdict may be too low. "
@@ -25,7 +26,13 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
         words = "The release still has [identifiers](limit-identifiers-released): {}."
         said.append(phrase(words, counted(len(evidence.identifiers))))
     elif evidence.identifiers:
-        said.append(phrase("{}.", name(evidence.identifiers_sentence)))
+        said.append(
+            phrase(
+                "The release contains [identifiers](limit-identifiers-released) ({}). Remove them "
+                "before you publish it, and give the true links by a row map (`--truth MAP`).",
+                names(evidence.identifiers),
+            )
+        )
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         used = [homes for _, homes in evidence.household_attacks if homes.grouping == "shown"]
@@ -115,9 +122,9 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 
 
 def audit_in_words(audit: Audit) -> str:
-    """The result of an audit in sentences: cautions, headline and each scenario."""
+    """The result of an audit in lines of 80 columns: cautions, headline and each scenario."""
     from unveil.reports.sections.scenarios import row_sentences
 
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
-    return " ".join(plain(one).strip().replace("\n", ", ") for one in said)
+    return "\n".join(fitted(plain(one).strip().replace("\n", ", ")) for one in said)
