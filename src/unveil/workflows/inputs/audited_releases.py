@@ -36,7 +36,7 @@ class AuditedRelease:
 def read_audited(evidence: Any) -> list[AuditedRelease]:
     """Read the evidence of two or more releases; refuse releases of different originals."""
     if not isinstance(evidence, Sequence) or isinstance(evidence, str | bytes):
-        raise UsageError("evidence: a list of what was found of each release, or of its files")
+        raise UsageError("evidence: give a list of audits, of their evidence, or of its files")
     if len(evidence) < 2:
         raise UsageError(
             f"{count(len(evidence), 'release')} cannot be compared: give the evidence of two or "
@@ -144,46 +144,42 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
 
 
 def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
-    """Notes on how the audits differ, so that like is not compared with like."""
+    """Notes on how the audits differ, where figures are not comparable."""
     attacked = {name: one for name, one in evidence.items() if one.attacks}
     notes = [
         *_differing(
-            "the intruder knows different attributes of them, so that their risks are not of like "
-            "with like",
+            "the intruders know different attributes, so the risks are not comparable",
             attacked,
             lambda one: tuple(sorted(one.known)),
         ),
         *_missing_attacks(attacked),
         *_differing(
-            "their losses are of different columns, so not of like with like",
+            "the losses cover different columns, so they are not comparable",
             evidence,
             lambda one: tuple(sorted(one.loss.columns)),
         ),
         *_differing(
-            "their losses measure different uses and cannot be compared", evidence, uses_measured
+            "the losses measure different uses, so they are not comparable", evidence, uses_measured
         ),
         *_differing(
-            "they were held against different policies",
+            "the policies differ",
             {name: one for name, one in evidence.items() if one.policy is not None},
             _settings_of_policy,
         ),
         *_differing(
-            "intruders of one name know different things of them, so that they are not compared "
-            "like with like",
+            "intruders of one name have different knowledge, so they are not comparable",
             attacked,
             _knowledge_of_scenarios,
         ),
         *_differing(
-            "they were audited by different versions of unveil",
+            "the audits were made by different versions of unveil",
             evidence,
             lambda one: (one.version,),
         ),
     ]
     nobodys = [name for name in evidence if name not in attacked]
     if nobodys:
-        notes.append(
-            f"nobody was attacked in {listing(nobodys)}: there is no risk by attacks to compare"
-        )
+        notes.append(f"no attack was made on {listing(nobodys)}, whose rows are synthetic")
     return tuple(notes)
 
 
@@ -242,6 +238,7 @@ def _missing_attacks(evidence: Mapping[str, Evidence]) -> Iterator[str]:
     spared = {name: sorted(every - own) for name, own in met.items() if every - own}
     if spared:
         yield (
-            "they did not meet the same attacks, and a release that met fewer may only look safer: "
-            + "; ".join(f"{name} not {listing(attacks)}" for name, attacks in spared.items())
+            "the releases were not attacked in the same ways, and one with fewer attacks may only "
+            "look safer: "
+            + "; ".join(f"{name} without {listing(attacks)}" for name, attacks in spared.items())
         )
