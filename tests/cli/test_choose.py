@@ -72,10 +72,10 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     assert there(tmp_path / "out") == CHOSEN
     assert unveil.files.read_study("out/choice.json") == choices.study()
     for words in (
-        "Plan 3 loses least of those that keep every limit of the policy: loss 0.225, mean over 8",
-        "Tried: 12 plans.",
-        "With 7.5 % instead of 5 % allowed, plan 10 would do, with a loss of 0.191: 0.032 less.",
-        "7 of 8, not within the bound",
+        "Plan 3 keeps every limit of the policy with the least loss: 0.225 on average over 8",
+        "The search tried 12 plans.",
+        "plan 10 would keep every limit, with a loss of 0.191: 0.032 less.",
+        "7 of 8, upper bound above the limit",
         "Wrote out/release.csv",
         "unveil mask survey.csv --schema survey.toml --plan out/plans/3.toml",
     ):
@@ -129,7 +129,7 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     assert "out: the folder already has a choice (release.csv): name another" in again.err
     done = unveil_command(*CHOOSE, "--force")
     assert (done.code, done.err) == (1, "")
-    assert "No plan keeps every limit of the policy. Nearest is plan 4, which misses 1" in done.out
+    assert "No plan keeps every limit of the policy. Nearest is plan 4: it misses 1" in done.out
     assert "No plan keeps register: max linked." in done.out
     assert there(tmp_path / "out") == ["choice.html", "choice.json", *PLANS]  # none of the old
 
@@ -138,7 +138,7 @@ def test_a_release_that_fails_its_audit_is_not_written(unveil_command, searched,
     searched.passed = False
     done = unveil_command(*CHOOSE)
     assert done.code == 1
-    assert "But the audit of its release does not keep the policy: linked 10.0 %" in done.out
+    assert "But its release breaks the policy in the audit: linked 10.0 %" in done.out
     assert there(tmp_path / "out") == [one for one in CHOSEN if not one.startswith("release")]
 
 
@@ -146,7 +146,9 @@ def test_a_search_that_was_stopped_goes_on(unveil_command, searched):
     searched.study = choices.study(stopped=True, trials=60)
     done = unveil_command(*CHOOSE)
     assert done.code == 130
-    assert "The search was stopped after 12 plans of 60: this is the best so far." in done.out
+    assert (
+        "The search was stopped after 12 plans of 60; this is the best result so far." in done.out
+    )
     searched.study = choices.study()
     assert unveil_command(*CHOOSE).code == 0
     assert unveil_command(*CHOOSE).code == 3
@@ -199,7 +201,7 @@ def test_compare_reads_a_study(unveil_command, tmp_path):
     write_study(choices.study(), "choice.json")
     done = unveil_command("compare", "choice.json", "--report", "page.html")
     assert (done.code, done.err) == (0, "")
-    assert "Plan 3 loses least" in done.out
+    assert "Plan 3 keeps every limit" in done.out
     assert "THE FRONTIER" in done.out
     assert "chart-frontier" in (tmp_path / "page.html").read_text()
     shown = json.loads(unveil_command("compare", "choice.json", "--json").out)

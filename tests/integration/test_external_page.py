@@ -85,7 +85,7 @@ def test_what_stayed_as_it_was_is_left_out(discarded, internal, external):
     assert f"<bdi>{printable(TURNED)}</bdi>" not in _section(external, "limits")
     assert discarded.uniqueness.perturbed
     assert "perturbed" not in external
-    for words in ("mean moved", "deviation, to that of the original"):
+    for words in ("shift of the mean", "standard deviation (ratio to the original)"):
         assert words in internal
         assert words not in external
     plan = _section(external, "plan")

@@ -19,6 +19,7 @@ class LimitLine(msgspec.Struct, frozen=True, kw_only=True):
     axis: Literal["x", "y"]  # on which the limit is measured
     limit: str
     value: float
+    of: str = ""  # whom a limit on others than the chart's is of, in words
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):

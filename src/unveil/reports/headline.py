@@ -34,7 +34,13 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
         words = "The release contains [identifiers](limit-identifiers-released): {}."
         said.append(phrase(words, counted(len(evidence.identifiers))))
     elif evidence.identifiers:
-        said.append(phrase("{}.", name(evidence.identifiers_sentence)))
+        said.append(
+            phrase(
+                "The release contains [identifiers](limit-identifiers-released) ({}). Remove them "
+                "before you publish it, and give the true links by a row map (`--truth MAP`).",
+                names(evidence.identifiers),
+            )
+        )
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         used = [homes for _, homes in evidence.household_attacks if homes.grouping == "shown"]
@@ -126,12 +132,12 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 
 
 def audit_in_words(audit: Audit) -> str:
-    """The result of an audit in lines of text: cautions, headline and each scenario."""
+    """The result of an audit in lines of 80 columns: cautions, headline and each scenario."""
     from unveil.reports.sections.scenarios import row_sentences
 
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
-    return "\n".join(fitted(plain(one)) for one in said)
+    return "\n".join(fitted(plain(one).strip().replace("\n", ", ")) for one in said)
 
 
 def replay_in_words(replay: Replay) -> str:

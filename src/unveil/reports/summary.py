@@ -17,6 +17,7 @@ from unveil.reports.sections import (
     loss,
     people,
     provenance,
+    recommendation,
     scenarios,
     supervised_bound,
     tried_plans,
@@ -116,6 +117,7 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
     if external:
         result = numbered_releases(result)
     sections = [
+        recommendation.limits_in_detail(result, external=external),
         comparison.releases(result, external=external),
         comparison.order(result),
         comparison.differences(result, external=external),
@@ -131,13 +133,13 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         subject=names(one.name for one in result.releases),
         verdict=comparison.verdict(result),
         passed=None,
-        facts=comparison.facts(result),
+        facts=(),  # the first table has the figures
         sections=tuple(with_limit_lines(one, result.policy) for one in sections if one is not None),
         limits=comparison.limits(),
         version=__version__,
         external=external,
         cautions=(caution,) if older else (),
-        first=scenarios.compared_scenarios(result, external=external),
+        first=recommendation.first_table(result, external=external),
     )
 
 
