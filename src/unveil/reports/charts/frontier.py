@@ -17,7 +17,7 @@ def frontier(rows: Rows) -> Drawn:
     Risk is drawn by ratios, from a tenth of the limit to 20 times as much; what is beyond stands at
     the end of the axis, as does a risk that is no number.
     """
-    shown = [row for row in rows if row["loss"] is not None]
+    shown = [row for row in rows if row["loss"] is not None and row["risk"] not in (None, "")]
     right = 1.1 * max((row["loss"] for row in shown), default=0.0) or 1.0
     x = alt.X("loss:Q", title="loss", scale=alt.Scale(domain=[0, right], nice=False))
     y = _risk_axis(shown)
@@ -32,7 +32,7 @@ def frontier(rows: Rows) -> Drawn:
         "tooltip": [
             alt.Tooltip("plan:Q"),
             alt.Tooltip("done:N", title="what was done"),
-            alt.Tooltip("loss:Q", format=".3"),
+            alt.Tooltip("loss:Q", format=".4"),
             alt.Tooltip("risk:Q", title="risk, 1 is the limit", format=".3"),
             alt.Tooltip("dearest:N", title="dearest limit"),
             alt.Tooltip("standing:N"),

@@ -59,12 +59,13 @@ def frontier(study: StudyResult) -> Section:
         (text("mark", "marked"), mark),
         (text("note", "why"), lambda one: name(one.note) if one.note else None),
     ).filled()
-    drawn = any(one.loss is not None for one in rows)
+    drawn = any(one.risk is not None for one in rows)
     notes = [
         phrase(
             "[Risk](plan-risk) is the share that is used of the dearest limit, by ratios: up to "
             "the line every limit is kept. Hollow: dropped before every attack was made, so that "
-            "the risk is at least this."
+            "the risk is at least this; at the upper end without a number: a limit could not be "
+            "measured. A plan that breaks a limit on loss was not attacked and has no dot."
         )
     ]
     if len(rows) < len(study.tried):
@@ -93,9 +94,9 @@ def _shown(study: StudyResult) -> list[TriedPlan]:
 
 
 def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
-    """The limit on the overall loss, where plans are compared by it."""
+    """The limit on the overall loss, by which plans are compared."""
     limit = study.policy.get("max_loss")
-    if study.uses or limit is None:
+    if limit is None:
         return ()
     return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
 
@@ -124,10 +125,10 @@ def _dearest(tried: TriedPlan) -> Cell:
     return None if found is None else limit_in_words(found.scenario, found.limit)
 
 
-def limit_in_words(scenario: str, limit: str) -> Phrase:
+def limit_in_words(scenario: str, limit: str, use: str = "") -> Phrase:
     """A limit by its name, behind whose it is."""
-    whose = phrase("{}: ", scenario_name(scenario)) if scenario else ()
-    return (*whose, Term(limit.replace("_", " "), limit_key(limit)))
+    whose = phrase("{}: ", scenario_name(scenario) if scenario else name(use))
+    return (*(whose if scenario or use else ()), Term(limit.replace("_", " "), limit_key(limit)))
 
 
 def reach(study: StudyResult) -> Section | None:
