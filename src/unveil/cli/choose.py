@@ -96,6 +96,7 @@ def command(
         columns = ["age", "income"]
 
     Steps [[fixed]] begin every plan. Ctrl-C ends with the best so far; the same command goes on.
+    The study (--study) fixes the seed of the release: keep one, as another one draws again.
     Exit code 1: no plan keeps the policy, or the audit of the chosen one does not.
     """  # noqa: D301 - click reads the mark
     from unveil.files.documents.study_result import study_values
@@ -109,7 +110,11 @@ def command(
     target = ChoiceFolder(folder, original, given["format"])
     target.prepare((original, schema, given["policy"], given["space"]), force=force)
     given["study"] = given["study"] or folder / STORE
-    choice = _choose(original, schema, given)
+    try:
+        choice = target.with_notes(_choose(original, schema, given))
+    except BaseException:
+        target.discard()
+        raise
     with progress("writing the files"):
         target.write(choice, schema)
         _write_pages(target, choice, title)

@@ -64,9 +64,12 @@ def frontier(study: StudyResult) -> Section:
         phrase(
             "[Risk](plan-risk) is the share that is used of the dearest limit, by ratios: up to "
             "the line every limit is kept. Hollow: dropped before every attack was made, so that "
-            "the risk is at least this; at the upper end without a number: a limit could not be "
-            "measured. A plan that breaks a limit on loss was not attacked and has no dot."
-        )
+            "the risk is at least this."
+        ),
+        phrase(
+            "A risk that is no number is at the upper end: a limit was not measured. A plan that "
+            "breaks a limit on loss was not attacked and has no dot."
+        ),
     ]
     if len(rows) < len(study.tried):
         notes.append(phrase("Of {} plans these are the first.", counted(len(study.tried))))

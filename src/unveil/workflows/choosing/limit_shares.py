@@ -56,9 +56,11 @@ def worst_of(*parts: Iterable[Limit]) -> tuple[Limit, ...]:
     worst: dict[tuple[str, str, str], Limit] = {}
     for limit in (one for part in parts for one in part):
         before = worst.get(key := limit_key(limit))
-        if before is None or before.found is None:
-            worst[key] = limit
-        elif limit.found is not None and share_of_limit(limit) > share_of_limit(before):
+        if (
+            before is None
+            or before.found is None
+            or (limit.found is not None and share_of_limit(limit) > share_of_limit(before))
+        ):
             worst[key] = limit
     return tuple(sorted(worst.values(), key=lambda one: -share_of_limit(one)))
 
