@@ -134,6 +134,39 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     assert there(tmp_path / "out") == ["choice.html", "choice.json", *PLANS]  # none of the old
 
 
+def test_a_choice_from_another_study_is_another_draw(unveil_command, searched, tmp_path):
+    drawn_again = "- The folder had a choice by the same policy and space from another study"
+    searched.study = choices.study(study="a")
+    assert drawn_again not in unveil_command(*CHOOSE).out
+    assert drawn_again not in unveil_command(*CHOOSE, "--force").out  # it goes on with its study
+    searched.study = choices.study(study="b", policy={"max_risk": 0.1})
+    assert drawn_again not in unveil_command(*CHOOSE, "--force").out
+    searched.study = choices.study(study="c", policy={"max_risk": 0.1})
+    assert drawn_again in unveil_command(*CHOOSE, "--force").out
+    assert "drawn again" in (tmp_path / "out/choice.html").read_text()
+    assert "drawn again" in unveil.files.read_study("out/choice.json").notes[-1]
+
+
+def test_a_search_that_fails_leaves_no_folder(unveil_command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    people = unveil.households(60, seed=7)
+    unveil.write(people, "survey.csv")
+    unveil.write(people.schema, "survey.toml")
+    (tmp_path / "policy.toml").write_text("max_loss = 0.6")
+    done = unveil_command(*CHOOSE)
+    assert done.code == 2
+    assert "it sets no limit on risk" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("searched")
+def test_whole_numbers_of_a_plan_stay_whole(unveil_command, tmp_path):
+    unveil_command(*CHOOSE)
+    first = choices.study().tried[0].masks
+    assert f"p = {first[0]['p']}\n" in (tmp_path / "out/plans/1.toml").read_text()
+    assert isinstance(first[0]["p"], int)
+
+
 def test_a_release_that_fails_its_audit_is_not_written(unveil_command, searched, tmp_path):
     searched.passed = False
     done = unveil_command(*CHOOSE)

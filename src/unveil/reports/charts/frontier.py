@@ -17,7 +17,7 @@ def frontier(rows: Rows) -> Drawn:
     Risk has a logarithmic axis, from a tenth of the limit to 20 times as much; a risk beyond it, or
     without a number, is drawn at its end.
     """
-    shown = [row for row in rows if row["loss"] is not None]
+    shown = [row for row in rows if row["loss"] is not None and row["risk"] not in (None, "")]
     right = 1.1 * max((row["loss"] for row in shown), default=0.0) or 1.0
     x = alt.X("loss:Q", title="loss (0 to 1)", scale=alt.Scale(domain=[0, right], nice=False))
     y = _risk_axis(shown)
@@ -32,7 +32,7 @@ def frontier(rows: Rows) -> Drawn:
         "tooltip": [
             alt.Tooltip("plan:Q"),
             alt.Tooltip("done:N", title="masks"),
-            alt.Tooltip("loss:Q", format=".3"),
+            alt.Tooltip("loss:Q", format=".4"),
             alt.Tooltip("risk:Q", title="risk, 1 is the limit", format=".3"),
             alt.Tooltip("dearest:N", title="tightest limit"),
             alt.Tooltip("standing:N"),

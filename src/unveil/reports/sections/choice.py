@@ -50,29 +50,42 @@ def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
 
 def _how_many(study: StudyResult) -> Phrase:
     tried = several(len(study.tried), "plan")
-    if study.stopped:
-        return phrase(
-            " The search was stopped after {} of {}; this is the best result so far.",
-            tried,
-            counted(study.trials),
-        )
-    return phrase(" The search tried {}.", tried)
+    if not study.stopped:
+        return phrase(" The search tried {}.", tried)
+    said = phrase(
+        " The search was stopped after {} of {}; this is the best result so far.",
+        tried,
+        counted(study.trials),
+    )
+    if len(study.tried) >= study.trials:
+        when = "while plans were confirmed" if study.chosen is None else "before its release"
+        said = phrase(" The search tried {} and was stopped " + when + ".", tried)
+    return said + phrase(" Nothing is released. The same command continues.")
 
 
 def _none_chosen(study: StudyResult) -> Phrase:
-    said = phrase("No plan keeps every limit of the [policy](policy). ")
-    if study.nearest is None:
-        return said + phrase("No plan could be applied and attacked in full.")
-    nearest = study[study.nearest]
-    missed = sorted((one for one in nearest.limits if not one.kept), key=lambda one: -one.miss)
-    if missed:
-        said += phrase(
-            "[Nearest](nearest) is plan {}: it misses {} of {} limits: {}.",
+    nearest = None if study.nearest is None else study[study.nearest]
+    missed = () if nearest is None else tuple(one for one in nearest.limits if not one.kept)
+    if nearest is not None and not missed and study.stopped:
+        return phrase(
+            "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep every "
+            "limit of the [policy](policy), plan {} has the least [loss](loss).",
             counted(nearest.number),
-            counted(len(missed)),
-            counted(len(nearest.limits)),
-            misses(missed),
         )
+    said = phrase(
+        "No plan that was tried yet keeps every limit of the [policy](policy). "
+        if study.stopped
+        else "No plan keeps every limit of the [policy](policy). "
+    )
+    if nearest is None:
+        return said + _none_judged(study)
+    if missed:
+        which = "its only limit" if len(nearest.limits) == 1 else "{} of {} limits"
+        figures = (counted(len(missed)), counted(len(nearest.limits)))
+        said += phrase("[Nearest](nearest) is plan {}, which misses ", counted(nearest.number))
+        said += phrase(which, *(figures if len(nearest.limits) > 1 else ()))
+        ranked = sorted(missed, key=lambda one: -one.miss)
+        said += phrase(": {}.", misses(ranked))
     else:
         said += phrase(
             "[Nearest](nearest) is plan {}: it keeps every limit on the seed of the search, but "
@@ -82,12 +95,21 @@ def _none_chosen(study: StudyResult) -> Phrase:
     return said + _never_kept(study)
 
 
+def _none_judged(study: StudyResult) -> Phrase:
+    """Why no plan met every attack: of the first plan, which stands for all."""
+    said = phrase("None could be carried out and attacked in full.")
+    first = next((one for one in study.tried if one.note), None)
+    if first is None:
+        return said
+    return said + phrase(" Plan {}: {}.", counted(first.number), name(first.note.rstrip(".")))
+
+
 def _never_kept(study: StudyResult) -> Phrase:
     """The limits that no plan keeps."""
-    limits: dict[tuple[str, str], bool] = {}
+    limits: dict[tuple[str, str, str], bool] = {}
     for tried in study.tried:
         for one in tried.limits if tried.complete else ():
-            key = one.scenario, one.limit
+            key = one.scenario, one.limit, one.use
             limits[key] = limits.get(key, False) or one.kept
     broken = [key for key, kept in limits.items() if not kept]
     if not broken:
@@ -175,7 +197,7 @@ def _over_seeds(found: Confirmation) -> Exhibit:
 
     table = tabulate(
         found.figures,
-        (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit)),
+        (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit, one.use)),
         (figures("allowed", "allowed"), lambda one: _allowed(one.limit, one.allowed)),
         number("searched", "in the search"),
         number("mean", "mean over fresh seeds"),
@@ -231,24 +253,27 @@ def _binding(study: StudyResult) -> Iterator[Phrase]:
     binding = [one for one in study.costs if one.binds]
     if not binding:
         yield phrase(
-            "No limit binds alone: if any one is loosened by a step, no plan that was tried {}.",
-            "keeps the rest" if study.chosen is None else "has a lower loss",
+            "No limit on risk binds alone: if any one is loosened by a step, no plan that was "
+            "tried {}.",
+            "is expected to keep them all" if study.chosen is None else "is expected to lose less",
         )
     for one in binding:
         yield _bought(one)
 
 
 def _bought(cost: LimitCost) -> Phrase:
+    known = "is expected to keep every limit, by its figures in the search and a margin"
     said = phrase(
-        "{} binds. With a limit of {} instead of {}, plan {} would keep every limit",
+        "{} binds. With a limit of {} instead of {}, plan {} "
+        + (known if cost.estimated else "would keep every limit, by its bounds on fresh seeds"),
         limit_in_words(cost.scenario, cost.limit),
         _allowed(cost.limit, cost.loosened),
         _allowed(cost.limit, cost.allowed),
         counted(cost.plan or 0),
     )
     if cost.loss is not None:
-        said += phrase(", with a [loss](loss) of {}", decimal(cost.loss))
-    return said + (phrase(": {} less.", decimal(cost.saves)) if cost.saves else (".",))
+        said += phrase("; its [loss](loss) is {}", decimal(cost.loss))
+    return said + (phrase(", {} less.", decimal(cost.saves)) if cost.saves else (".",))
 
 
 def notes(study: StudyResult) -> Section | None:

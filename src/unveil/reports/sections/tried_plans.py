@@ -59,13 +59,17 @@ def frontier(study: StudyResult) -> Section:
         (text("mark", "result"), mark),
         (text("note", "reason"), lambda one: name(one.note) if one.note else None),
     ).filled()
-    drawn = any(one.loss is not None for one in rows)
+    drawn = any(one.risk is not None for one in rows)
     notes = [
         phrase(
             "[Risk](plan-risk) is the used share of the tightest limit, on a logarithmic axis. "
             "Below the line every limit holds. Hollow points were dropped before every attack was "
             "made, so their risk is at least this."
-        )
+        ),
+        phrase(
+            "A risk that was not measured is at the upper end. A plan that breaks a limit on loss "
+            "was not attacked and has no point."
+        ),
     ]
     if len(rows) < len(study.tried):
         notes.append(phrase("The first of {} plans are shown.", counted(len(study.tried))))
@@ -102,9 +106,9 @@ def _shown(study: StudyResult) -> list[TriedPlan]:
 
 
 def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
-    """The limit on the overall loss, where plans are compared by it."""
+    """The limit on the overall loss, by which plans are compared."""
     limit = study.policy.get("max_loss")
-    if study.uses or limit is None:
+    if limit is None:
         return ()
     return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
 
@@ -133,10 +137,10 @@ def _tightest(tried: TriedPlan) -> Cell:
     return None if found is None else limit_in_words(found.scenario, found.limit)
 
 
-def limit_in_words(scenario: str, limit: str) -> Phrase:
-    """The intruder of a limit, and its name."""
-    whose = phrase("{}: ", scenario_name(scenario)) if scenario else ()
-    return (*whose, Term(limit.replace("_", " "), limit_key(limit)))
+def limit_in_words(scenario: str, limit: str, use: str = "") -> Phrase:
+    """The intruder or use of a limit, and its name."""
+    whose = phrase("{}: ", scenario_name(scenario) if scenario else name(use))
+    return (*(whose if scenario or use else ()), Term(limit.replace("_", " "), limit_key(limit)))
 
 
 def reach(study: StudyResult) -> Section | None:

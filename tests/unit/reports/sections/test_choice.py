@@ -62,15 +62,72 @@ def test_a_search_in_which_nothing_could_be_done():
         tried=tried, frontier=(), chosen=None, confirmations=(), costs=(), reach=(), notes=()
     )
     said = choice_summary(bare)
-    assert "No plan could be applied and attacked in full." in plain(said.verdict)
+    assert "None could be carried out and attacked in full. Plan 8: " in plain(said.verdict)
+    assert f"Plan 8: {choices.REFUSED}." in plain(said.verdict)
     assert [one.key for one in said.sections] == ["frontier"]
     assert said["frontier"].exhibits[0].chart is None
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (
+            {"chosen": None, "nearest": 3, "confirmations": ()},
+            (
+                "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep "
+                "every limit of the policy, plan 3 has the least loss. Tried: 12 plans. The search "
+                "was stopped while plans were confirmed. Nothing is released. The same command "
+                "goes on."
+            ),
+        ),
+        (
+            {"chosen": None, "nearest": 1, "confirmations": (), "trials": 60},
+            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 1, which",
+        ),
+        ({}, "The search was stopped before its release. Nothing is released."),
+    ],
+)
+def test_a_search_that_was_stopped(given, says):
+    assert says in plain(choice_summary(choices.study(stopped=True, **given)).verdict)
+
+
+def test_the_only_limit_is_missed():
+    tried = tuple(choices.tried_plans(factor=5.0))
+    bare = [msgspec.structs.replace(one, limits=one.limits[:1]) for one in tried]
+    said = choice_summary(choices.study(tried=tuple(bare), chosen=None, nearest=4, costs=()))
+    assert "Nearest is plan 4, which misses its only limit: register: linked" in plain(said.verdict)
+
+
+def test_a_limit_that_confirmed_plans_break_alone():
+    (linked, other) = choices.study().costs
+    sure = msgspec.structs.replace(linked, estimated=False)
+    said = choice_summary(choices.study(costs=(sure, other)))
+    assert "plan 10 would do, by its bounds on fresh seeds" in plain(said["costs"].paragraphs[0])
+
+
+def test_the_bound_of_a_limit_on_loss_is_shown():
+    made = choices.confirmation(3)
+    lost = msgspec.structs.replace(
+        made.figures[0], limit="max_loss", scenario="", use="pay", allowed=0.3, mean=0.2, bound=0.25
+    )
+    made = msgspec.structs.replace(made, figures=(*made.figures, lost))
+    table = choice_summary(choices.study(confirmations=(made,)))["chosen"].exhibits[1].table
+    assert [plain(cell) for cell in table.rows[2]][:5] == ["pay: max loss", "0.3", "0.043", "0.2",
+                                                           "0.25"]  # fmt: skip
+
+
+def test_a_plan_that_was_not_attacked_has_no_risk():
+    frontier = choice_summary(choices.study())["frontier"].exhibits[0]
+    heads = [column.key for column in frontier.table.columns]
+    row = frontier.table.rows[11]
+    assert plain(row[heads.index("risk")]) == ""
+    assert plain(row[heads.index("note")]) == choices.TOO_MUCH
 
 
 def test_no_limit_binds():
     loose = [msgspec.structs.replace(one, binds=False) for one in choices.study().costs]
     said = choice_summary(choices.study(costs=tuple(loose)))
-    assert "no plan that was tried has a lower loss." in plain(said["costs"].paragraphs[0])
+    assert "no plan that was tried is expected to lose less." in plain(said["costs"].paragraphs[0])
 
 
 def test_of_many_plans_the_frontier_is_kept():
@@ -85,8 +142,9 @@ def test_of_many_plans_the_frontier_is_kept():
 
 def test_uses_are_what_plans_are_compared_by():
     said = choice_summary(choices.study(uses=("pay", "regions")))
-    assert said["frontier"].exhibits[0].limits == ()  # the limit on the overall loss is another
-    assert "the largest loss of the uses pay, regions. A use" in plain(said.limits[2])
+    (line,) = said["frontier"].exhibits[0].limits
+    assert (line.axis, line.limit, line.value) == ("x", "max_loss", 0.6)
+    assert "the largest loss of the uses pay, regions: a use" in plain(said.limits[2])
 
 
 def test_the_page_is_not_for_others():
