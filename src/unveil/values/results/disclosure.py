@@ -240,9 +240,10 @@ class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
         if self.added:
             said.append(
                 f"{_undecided(self.added)}, in the release only ({listing(self.added)}): no attack "
-                f"compares the values, which single out {self.added_single_out:,} {of}. For a "
-                "renamed column, give the old name (--rename NEW=OLD); otherwise give a role in "
-                "the release's schema (--release-schema) or drop the column"
+                "compares the values, and an intruder who knows them singles out "
+                f"{self.added_single_out:,} {of}. For a renamed column, give the old name "
+                "(--rename NEW=OLD); otherwise give a role in the release's schema "
+                '(--release-schema), role = "other" if no intruder knows the column, or drop it'
             )
         return ". ".join(said)
 
