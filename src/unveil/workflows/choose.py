@@ -7,6 +7,7 @@ import secrets
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -210,7 +211,6 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             store = stack.enter_context(job.open())
             message = msgspec.msgpack.encode(job)
             stack.enter_context(further_workers(workers - 1, work_on, message))
-            study_id = job.study_id(store)
             try:
                 with interrupt_awaited():
                     tried = job.search(store, self._shown("trying plans"))
@@ -220,13 +220,14 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
                 tried = job.finished(store)
                 with job.open(confirming=True) as phase:
                     confirmed = job.confirmed(phase, tried)
-                return Choice(self._result(tried, confirmed, study_id, stopped=True), None, None)
-            result = self._result(tried, confirmed, study_id)
-            if result.chosen is None:
+                return Choice(self._result(tried, confirmed, stopped=True), None, None)
+            result = self._result(tried, confirmed)
+            if (chosen := result.chosen) is None:
                 return Choice(result, None, None)
             drawn = str(self.draw_seed()).encode()
-            seed = int(store.keep_once("seed of the release", drawn))
-        plan = Plan(job.evaluator.plan(result[result.chosen].candidate).masks, seed)
+            kept = store.keep_once("seed of the release", drawn)
+        result = msgspec.structs.replace(result, study=sha256(kept).hexdigest()[:16])
+        plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, int(kept))
         try:
             with interrupt_awaited():
                 return self._carry_out(plan, result)
@@ -264,12 +265,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         return tell
 
     def _result(
-        self,
-        tried: list[TriedPlan],
-        confirmed: list[Confirmation],
-        study_id: str,
-        *,
-        stopped: bool = False,
+        self, tried: list[TriedPlan], confirmed: list[Confirmation], *, stopped: bool = False
     ) -> StudyResult:
         first, chosen = {one.candidate for one in tried}, chosen_plan(confirmed)
         return StudyResult(
@@ -279,7 +275,6 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             seed=self.seed,
             policy=self.policy.to_dict(),
             space=self.space.to_dict(),
-            study=study_id,
             grid=sum(one in first for one in grid(self.space)),
             tried=tuple(tried),
             frontier=tuple(one.number for one in frontier(tried)),

@@ -93,7 +93,7 @@ class StudyResult(msgspec.Struct, frozen=True, kw_only=True):
     reach: tuple[MethodReach, ...]
     uses: tuple[str, ...]  # by whose largest loss plans are compared
     notes: tuple[str, ...] = ()
-    study: str = ""  # names the study whose seed the release has, and tells nothing of it
+    study: str = ""  # a digest of the seed of the release; empty: none was drawn
     stopped: bool = False  # by the user, before there was a release with its audit
 
     def __getitem__(self, number: int) -> TriedPlan:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import secrets
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -93,12 +92,8 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def open(self, *, confirming: bool = False) -> StudyStore:
         """The study, or its later phase."""
         store = open_study(self.place, phase=f"{CONFIRMING} {self.trials}" if confirming else "")
-        store.begin(self.key, secrets.token_hex(8).encode())
+        store.begin(self.key, b"")
         return store
-
-    def study_id(self, store: StudyStore) -> str:
-        """The name that the study got when it began."""
-        return store.begin(self.key, b"").decode()
 
     def search(
         self, store: StudyStore, progress: Callable[[StudyProgress], object] | None = None

@@ -111,11 +111,7 @@ class ChoiceFolder:
         One study has one seed of its release. To begin another is to draw again.
         """
         earlier, study = self._earlier, choice.study
-        if (
-            earlier is None
-            or earlier.study == study.study
-            or None in (earlier.chosen, study.chosen)
-        ):
+        if earlier is None or "" in (earlier.study, study.study) or earlier.study == study.study:
             return choice
         if (earlier.policy, earlier.space, earlier.records) != (
             study.policy, study.space, study.records
