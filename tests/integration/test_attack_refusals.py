@@ -90,7 +90,7 @@ def other(schema=SCHEMA, **columns):
          SpecError, "groups go with covariance 'moments'"),
         (lambda: attacks.Distance(aggregation=[0, 1], weights={"age": 1}), SpecError,
          "leave out weights"),
-        (lambda: attacks.Rank(aggregation=[0, 1], criterion="max"), SpecError, "replaces criterion"),
+        (lambda: attacks.Rank(aggregation=[0, 1], criterion="max"), SpecError, "replaces crit"),
         (lambda: attacks.Distance(metric="euklid"), SpecError, "did you mean 'euclid'"),
         (lambda: attacks.Distance(metric="polynomial", degree=0), SpecError, "degree"),
         (lambda: attack(attacks.Distance(metric="mahalanobis", groups=[["age"], ["age"]]),

@@ -432,7 +432,7 @@ def test_what_fails_when_it_runs_is_named_without_its_message(people):
 def test_what_cannot_be_registered_is_refused():
     with pytest.raises(SpecError, match="'rank' is an attack of unveil; choose another name"):
         attacks.register(type("Rank", (CoarseNumbers,), {}, frozen=True, kw_only=True))
-    with pytest.raises(UnveilError, match="not an attack that can be registered: .*Halving"):
+    with pytest.raises(UnveilError, match="Halving cannot be registered: it is not an attack"):
         attacks.register(Halving)
     with pytest.raises(UnveilError, match="not an attack that can be registered"):
         attacks.register(Attack)

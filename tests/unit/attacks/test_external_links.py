@@ -104,7 +104,7 @@ def test_ties_that_rounding_parts_are_written_as_ties():
 def test_where_nobody_has_a_candidate_there_is_nothing_to_write(tmp_path):
     links = blocked(["f", "f"], ["m", "m"], ["sex"])
     assert len(links.pairs()) == 0
-    with pytest.raises(DataError, match="nobody has a candidate"):
+    with pytest.raises(DataError, match="no record has a candidate"):
         unveil.write(links, tmp_path / "links.csv")
     assert measures.risk(links).expected == 0
 
@@ -167,7 +167,7 @@ def test_tables_that_are_none(change, options, said):
 def test_pairs_take_neither_blocks_nor_knowledge():
     for intruder, said in (
         (Intruder(blocks=["age"]), "compares no records: leave out blocks"),
-        (Intruder(knows=["age"]), "looks at no attribute"),
+        (Intruder(knows=["age"]), "this attack compares no attributes"),
         (Intruder(records=2), "leave out records"),
     ):
         with pytest.raises(SpecError, match=said):

@@ -239,8 +239,8 @@ def test_refusals_are_sentences():
     ).data  # fmt: skip
     said = refusal(varying)
     assert said == (
-        "record-swapping: members of a household must have the same area, and they differ in column "
-        "'district' in 2 households; correct the cells, or leave the column out"
+        "record-swapping: members of a household must have the same area, and they differ in "
+        "column 'district' in 2 households; correct the cells, or leave the column out"
     )
     assert "column 'region' is constant" in refusal(one)
     assert "is generalised" in refusal(coarse)

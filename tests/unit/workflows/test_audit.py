@@ -757,7 +757,7 @@ REFUSED = [
     ({"attacks": ["rank-mean"]}, "'mean' is no value"),
     ({"attacks": ["rnak"]}, "did you mean 'rank'"),
     ({"attacks": [3]}, "not int"),
-    ({"attacks": ["tailored"]}, "how the release was masked"),
+    ({"attacks": ["tailored"]}, "needs the masking"),
     ({"knows": ["agee"]}, "in the original, column 'agee'"),
     ({"knows": []}, "name at least one attribute"),
     ({"rename": {"nothing": "age"}}, "in the release, column 'nothing'"),
@@ -795,7 +795,7 @@ def test_what_cannot_be_done_is_refused(people, release, options, said):
 
 def test_a_release_knows_its_plan_names_and_truth(people, release):
     for options, said in (
-        ({"plan": release.plan}, "knows its own"),
+        ({"plan": release.plan}, "has its own plan"),
         ({"rename": {"a": "age"}}, "names of the table"),
         ({"truth": "none"}, "knows whose its rows are"),
     ):
@@ -820,7 +820,9 @@ def test_files_that_do_not_fit_are_refused(people):
     strange = ids.with_columns(
         id=pl.when(pl.col("id") < 3).then(pl.col("id") + 900).otherwise("id")
     )
-    with pytest.raises(unveil.UnveilError, match="identifiers of 3 released rows are not"):
+    with pytest.raises(
+        unveil.UnveilError, match="3 released rows with identifiers that the original lacks"
+    ):
         audits.audit(ids, strange, schema=keyed, truth="id")
     known = Microdata(ids, keyed)
     with pytest.raises(unveil.UnveilError, match="'id' is an identifier"):

@@ -110,7 +110,7 @@ def test_a_release_whose_rows_are_nobodys_has_no_risk():
     assert (found.front, found.not_placed, found.dominated) == (("a.csv",), ("s.csv",), ())
     assert found.differences == ()
     assert [one.criterion for one in found.best] == ["loss"]
-    assert "nobody was attacked in s.csv" in found.notes[-1]
+    assert "no attack was made on s.csv" in found.notes[-1]
     nobody = compare([evidence(name, risk=None, loss=None) for name in ("r.csv", "s.csv")])
     assert (nobody.front, nobody.best, nobody.not_placed) == ((), (), ("r.csv", "s.csv"))
 
@@ -268,8 +268,8 @@ def test_files_and_values_say_the_same(tmp_path):
         ("a.json", {}, UsageError, "evidence: a list"),
         (evidence(), {}, UsageError, "evidence: a list"),
         ([evidence(), 3], {}, UsageError, "path"),
-        ([evidence(), evidence(original="01")], {}, DataError, "audit every release against one"),
-        ([evidence(), evidence(records=99)], {}, DataError, "not of the same people"),
+        ([evidence(), evidence(original="01")], {}, DataError, "against the same file"),
+        ([evidence(), evidence(records=99)], {}, DataError, "concern different people"),
         ([evidence()] * 2, {"names": ["a"]}, UsageError, "names: one for each release, 2"),
         ([evidence()] * 2, {"names": ["a", "a"]}, UsageError, "no name twice"),
         ([evidence()] * 2, {"names": ["a", "b", "b"]}, UsageError, "no name twice"),
@@ -279,12 +279,12 @@ def test_files_and_values_say_the_same(tmp_path):
         ([evidence()] * 2, {"records": [hits(0.1)]}, UsageError, "in the same order: 2, not 1"),
         ([evidence()] * 2, {"records": "a.csv"}, UsageError, "records: a list of tables"),
         ([evidence()] * 2, {"records": [3, 4]}, UsageError, "not int"),
-        ([evidence()] * 2, {"records": [{"rank": np.ones(100)}] * 2}, DataError, "no column 'dist"),
+        ([evidence()] * 2, {"records": [{"rank": np.ones(100)}] * 2}, DataError, "column 'dist"),
         ([evidence()] * 2, {"records": [hits(0.1, 90)] * 2}, DataError, "90 rows, but"),
-        ([evidence()] * 2, {"records": [hits(0.2)] * 2}, DataError, "do not add up"),
-        ([evidence()] * 2, {"records": [{COLUMN: np.full(100, np.inf)}] * 2}, DataError, "add up"),
+        ([evidence()] * 2, {"records": [hits(0.2)] * 2}, DataError, "differ in sum"),
+        ([evidence()] * 2, {"records": [{COLUMN: np.full(100, np.inf)}] * 2}, DataError, "in sum"),
         ([evidence()] * 2, {"records": [{COLUMN: np.tile([3, -1.0, 0, 0, 0], 20)}] * 2},
-         DataError, "do not add up"),
+         DataError, "differ in sum"),
     ],
 )  # fmt: skip
 def test_refusals(given, options, kind, said):

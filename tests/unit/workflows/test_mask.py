@@ -242,7 +242,7 @@ def test_a_step_that_changes_nothing_is_told(sample, caplog):
     spec = masks.TopCoding(threshold=900, columns=["age", "hours"])
     unveil.mask(sample, [spec, masks.Shuffle(), *PLAN], seed=1)
     told = [message for message in caplog.messages if "household" not in message]
-    assert told == ["top-coding: nothing changed in age, hours: are the parameters meant?"]
+    assert told == ["top-coding: no cell of age, hours changed; check the parameters"]
 
 
 class Dropped(masks.Mask, frozen=True, kw_only=True):

@@ -253,7 +253,7 @@ FEW = masks.FullDomain(k=2, columns=["name", "sex"], star=False)
         (masks.FullDomain(k=2, hierarchies={"agee": {}}), SpecError, "did you mean 'age'"),
         (masks.FullDomain(k=2, hierarchies={"sex": {"intervals": [5]}}), SpecError,
          "'sex' is nominal, and intervals applies to numeric columns"),
-        (masks.FullDomain(k=2, hierarchies={"age": {"prefix": True}}), SpecError, "to nominal columns"),
+        (masks.FullDomain(k=2, hierarchies={"age": {"prefix": True}}), SpecError, "to nominal"),
         (masks.FullDomain(k=1, models=[models.KMap(k=2)]), SpecError, "records of the population"),
         (masks.FullDomain(k=1, models=[models.KMap(k=2, population=UNIQUE.select(["sex"]))]),
          DataError, "the population of k-map: column 'name' is not"),
