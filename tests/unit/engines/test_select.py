@@ -74,11 +74,11 @@ def test_an_unknown_engine_is_named_with_those_that_exist():
         UsageError, match="'gpu' is not an installed engine; engines are: auto, local"
     ):
         select.engine("gpu")
-    with pytest.raises(UsageError, match="no engine 'gpu'"):
+    with pytest.raises(UsageError, match="'gpu' is not an installed engine"):
         unveil.attack([], [], unveil.attacks.Distance(), engine="gpu")
-    with pytest.raises(UsageError, match="no engine 'gpu'"):
+    with pytest.raises(UsageError, match="'gpu' is not an installed engine"):
         unveil.link([], [], engine="gpu")
-    with pytest.raises(UsageError, match="no engine 'gpu'"):
+    with pytest.raises(UsageError, match="'gpu' is not an installed engine"):
         unveil.audit([], [], engine="gpu")
 
 
@@ -103,7 +103,7 @@ def test_plug_ins_can_be_switched_off(monkeypatch):
 @pytest.mark.usefixtures("sums")
 def test_two_engines_of_one_name_are_refused():
     for name in ("sums", "auto", "local"):
-        with pytest.raises(SpecError, match=f"'{name}' is already an engine of"):
+        with pytest.raises(SpecError, match=f"'{name}' is (already )?an engine of"):
             select.register(type("Other", (LocalEngine,), {"name": name}))
 
 

@@ -122,7 +122,7 @@ def test_a_study_of_another_original(people, tmp_path):
     ("options", "said"),
     [
         ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
-        ({"trials": 0}, "0 are too few for one plan: a trial masks the file by one plan"),
+        ({"trials": 0}, "0 is too few; give 1 or more .* A trial masks the file by one plan"),
         ({"trials": 2.5}, "trials: a whole number"),
         ({"workers": 0}, "workers: a whole number from 1"),
         ({"space": SearchSpace(unchanged=["age", "pay", "debt"])}, "no mask suits the columns"),

@@ -192,11 +192,11 @@ def test_like_is_not_compared_with_like_and_it_is_said():
     notes = compare(list(given.values())).notes
     assert len(notes) == 5
     for said in (
-        "knows different attributes of them, so that their risks are not of like with like",
+        "known attributes differ, so their risks are not comparable",
         ": a.csv: age; b.csv: age, income",
-        "did not meet the same attacks, and a release that met fewer may only look safer",
+        "not attacked alike, and a release with fewer attacks may only look safer",
         ": b.csv not rank original-to-release",
-        "losses are of different columns, so not of like with like: a.csv: age; b.csv: age, sex",
+        "losses measure different columns, so they are not comparable: a.csv: age; b.csv: age, sex",
         "different policies: a.csv: max_risk = 0.1; b.csv: max_risk = 0.2",
         "different versions of unveil: a.csv: 1; b.csv: 2",
     ):

@@ -171,7 +171,7 @@ def test_attributes_that_are_named(people):
         link_scenario(scene, knows=("age", "income"))
     with pytest.raises(DataError, match="in the first file, column 'agee'.*did you mean 'age'"):
         link_scenario(scene, knows=("agee",))
-    with pytest.raises(SpecError, match="looks at no attribute"):
+    with pytest.raises(SpecError, match="compares no attributes"):
         link_scenario(scene, Position(), knows=("age",))
 
 
@@ -219,7 +219,7 @@ SAME = ["age", "income", "sex"]
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda f: f[:9], "fewer than 10"),
+        (lambda f: f[:9], "needs at least 10"),
         (constant, "is constant"),
         (no_cells, "is missing in every record"),
         (lambda f: f[:0], "there are no records"),

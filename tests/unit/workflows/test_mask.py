@@ -148,8 +148,8 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
     [
         ("", "a table \\[\\[mask\\]\\] for each step"),
         ("mask = 3", "for each step"),
-        ("[[mask]]\nk = 3", "plan.toml: step 1: method: one of"),
-        ("[[mask]]\nmethod = ['shuffle']", "method: one of"),
+        ("[[mask]]\nk = 3", "plan.toml: step 1: method: not given"),
+        ("[[mask]]\nmethod = ['shuffle']", "is not a mask; methods are"),
         ("[[mask]]\nmethod = 'shuffle'\ncls = 1", "'cls' is not a parameter"),
         ("[[mask]]\nmethod = 'rank-swaping'", "did you mean 'rank-swapping'"),
         ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base"),

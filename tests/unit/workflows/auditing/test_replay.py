@@ -202,7 +202,7 @@ def test_what_was_in_memory_is_replayed_from_a_file_that_is_the_same(files):
     with pytest.raises(unveil.UnveilError, match="numbers in memory"):
         replay(by_rows, folder=files)
     by_id = audits.audit(files / "o.csv", files / "o.csv", schema=SCHEMA, truth="person", **QUICK)
-    with pytest.raises(unveil.UnveilError, match="not told the truth by a file"):
+    with pytest.raises(unveil.UnveilError, match="has no truth file"):
         replay(by_id.evidence, truth=files / "map.csv")
 
 

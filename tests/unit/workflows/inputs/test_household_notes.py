@@ -18,7 +18,7 @@ def test_columns_that_members_share_are_found_and_written_to_be_confirmed(tmp_pa
     survey = by_persons(1000)
     found = unveil.inspect(survey, write_schema=tmp_path / "s.toml")
     assert any(
-        note.startswith("region, household_size, weight: all members of each of the 285 households")
+        note.startswith("region, household_size, weight: the same value for all members")
         for note in found.notes
     )
     text = (tmp_path / "s.toml").read_text()
