@@ -83,7 +83,7 @@ DATA = Microdata(
         (lambda: masks.Pram(theta=1.5), "of at most 1"),
         (lambda: masks.Pram(matrix=[[0.5, 0.4], [0, 1]]), "sum to 1"),
         (lambda: masks.Pram(matrix=[[1.5, -0.5], [0, 1]]), "none below 0"),
-        (lambda: masks.Pram(matrix=[[1, 0], [1]]), "one for each that it gets rows as columns"),
+        (lambda: masks.Pram(matrix=[[1, 0], [1]]), "as many rows as columns"),
         (lambda: masks.Pram(matrix=[[1, 0], [0, 1]], categories=["a"]), "1 listed for 2 rows"),
         (lambda: masks.Pram(theta=0.1, categories=["a"]), "go with a matrix"),
         (lambda: masks.Rounding(base=0), "above 0"),

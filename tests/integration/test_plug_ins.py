@@ -432,16 +432,18 @@ def test_what_fails_when_it_runs_is_named_without_its_message(people):
 def test_what_cannot_be_registered_is_refused():
     with pytest.raises(SpecError, match="'rank' is an attack of unveil; choose another name"):
         attacks.register(type("Rank", (CoarseNumbers,), {}, frozen=True, kw_only=True))
-    with pytest.raises(UnveilError, match="not an attack that can be registered: .*Halving"):
+    with pytest.raises(UnveilError, match="Halving cannot be registered: it is not an attack"):
         attacks.register(Halving)
-    with pytest.raises(UnveilError, match="not an attack that can be registered"):
+    with pytest.raises(UnveilError, match="cannot be registered: it is not an attack"):
         attacks.register(Attack)
     attacks.register(CoarseNumbers)
     attacks.register(CoarseNumbers)  # a notebook's cell that is run again
     other = type(
         "CoarseNumbers", (CoarseNumbers,), {"__module__": "own"}, frozen=True, kw_only=True
     )
-    with pytest.raises(SpecError, match="test_plug_ins.CoarseNumbers already: give that of own."):
+    with pytest.raises(
+        SpecError, match="test_plug_ins.CoarseNumbers; choose another name for that of own."
+    ):
         attacks.register(other)
 
 

@@ -198,7 +198,7 @@ def _row_numbers(table: Microdata, column: str, n_rows: int, *, blank: bool = Fa
     inside |= np.isnan(values) & blank
     if not inside.all():
         raise DataError(
-            f"the row map's column '{column}' has {count(int((~inside).sum()), 'number')} that "
-            f"are not rows of its file (1 to {n_rows:,}); give the map of this release"
+            f"the row map's column '{column}' has {count(int((~inside).sum()), 'number')} "
+            f"outside the rows of its file (1 to {n_rows:,}); give the map of this release"
         )
     return np.where(np.isnan(values), 0, values).astype(np.int64) - 1

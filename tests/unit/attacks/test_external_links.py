@@ -104,7 +104,7 @@ def test_ties_that_rounding_parts_are_written_as_ties():
 def test_where_nobody_has_a_candidate_there_is_nothing_to_write(tmp_path):
     links = blocked(["f", "f"], ["m", "m"], ["sex"])
     assert len(links.pairs()) == 0
-    with pytest.raises(DataError, match="nobody has a candidate"):
+    with pytest.raises(DataError, match="no record has a candidate"):
         unveil.write(links, tmp_path / "links.csv")
     assert measures.risk(links).expected == 0
 
@@ -150,7 +150,7 @@ def test_more_ties_than_are_listed_are_told(caplog, monkeypatch):
         (lambda t: t.drop("match_weight"), {}, "match_weight or match_probability"),
         (lambda t: t.with_columns(unique_id_r=9), {}, "not a row of the release .* in 6 pairs"),
         (lambda t: t.with_columns(unique_id_l=0.5), {}, "not a row of the original"),
-        (lambda t: t, {"release_id": "id"}, "no id of the release in 6 pairs"),
+        (lambda t: t, {"release_id": "id"}, "not an id of the release in 6 pairs"),
         (lambda t: t, {"original_id": "idd"}, "column 'idd' is not in the data"),
         (
             lambda t: t.with_columns(match_weight=pl.lit(None, pl.Float64)),
@@ -167,7 +167,7 @@ def test_tables_that_are_none(change, options, said):
 def test_pairs_take_neither_blocks_nor_knowledge():
     for intruder, said in (
         (Intruder(blocks=["age"]), "compares no records: leave out blocks"),
-        (Intruder(knows=["age"]), "looks at no attribute"),
+        (Intruder(knows=["age"]), "this attack compares no attributes"),
         (Intruder(records=2), "leave out records"),
     ):
         with pytest.raises(SpecError, match=said):
@@ -208,7 +208,7 @@ def test_a_missing_cell_may_be_any_block(caplog):
         for i in part.records
     }
     assert parts == {0: [1, 2], 1: [0, 1, 2], 2: [0, 2]}
-    assert "part 1 record from their true rows" in caplog.text
+    assert "separate 1 record from their true rows" in caplog.text
     assert links.n_closer.tolist() == [-1, 0, 0]
     assert measures.baseline(links) == pytest.approx(1 / 3 + 1 / 2)
 

@@ -22,7 +22,10 @@ THREE = FuzzyMeasure.additive([1, 1, 1])
         (lambda: metrics.squared(-1), "0 or more"),
         (lambda: metrics.absolute(np.inf), "finite"),
         (lambda: metrics.absolute(side="left"), "'both', 'above' or 'below'"),
-        (lambda: metrics.levels([1], [0]), "one cost for each tolerance"),
+        (
+            lambda: metrics.levels([1], [0]),
+            "give one cost per tolerance and one more for larger gaps",
+        ),
         (lambda: metrics.levels([1, 1], [0, 1, 2]), "ascend"),
         (lambda: metrics.levels([-1], [0, 1]), "ascend"),
         (lambda: metrics.levels([1], [1, 0]), "never fall"),

@@ -159,6 +159,6 @@ def test_evidence_that_is_damaged_inside_is_none(here, evidence, damage):
     for part, inside in damage.items():
         (whole[part][0] if part == "attacks" else whole[part]).update(inside)
     (here / "damaged.json").write_text(json.dumps(whole))
-    with pytest.raises(FileError, match="not the evidence of an audit, or not all of it"):
+    with pytest.raises(FileError, match="this is not the complete evidence of an audit"):
         unveil.report("damaged.json", "page.html")
     assert not (here / "page.html").exists()

@@ -99,7 +99,7 @@ def test_an_own_file_that_nobody_can_place(sample, release, tmp_path):
     nameless = sample.take([1, 2]).select(KNOWS)
     assert attacked(sample, release, intruder={"records": nameless}).truth is None
     unveil.write(release, tmp_path / "r.csv", row_map=tmp_path / "map.csv")
-    with pytest.raises(unveil.UnveilError, match="the intruder has a file of its own"):
+    with pytest.raises(unveil.UnveilError, match="the intruder has a separate file"):
         attacked(sample, release.data, intruder={"records": nameless}, truth=tmp_path / "map.csv")
     with pytest.raises(unveil.UnveilError, match="in the intruder's records, column 'person'"):
         attacked(sample, release, intruder={"records": nameless}, truth="person")
@@ -208,8 +208,8 @@ def test_an_intruder_says_what_it_knows_and_no_more():
 def test_a_row_map_that_is_none(sample, release, tmp_path):
     for text, said in (
         ("released,orig\n1,1\n", "a row map has the columns released and original"),
-        ("released,original\n1,201\n", "from 1 to 200, in 1 record: is it the map of another"),
-        ("released,original\n0,1\n", "column 'released' is no row of its file"),
+        ("released,original\n1,201\n", "1 to 200.; give the map of this release"),
+        ("released,original\n0,1\n", "column 'released' has 1 number"),
         ("released,original\n1,1\n1,2\n", "lists a released row twice"),
         ("released,original\n1,1\n", "lists 1 of 200 released rows"),
         ("released,original\n1,x\n", "map.csv: column 'original' holds categories"),
@@ -238,9 +238,9 @@ def test_levels_are_guessed_alike_for_both_files():
 def test_a_release_knows_the_table_that_it_was_made_of(sample, caplog):
     release = unveil.mask(sample, [NOISE], seed=1)
     backwards = sample.take(np.arange(200)[::-1])
-    with pytest.raises(unveil.UnveilError, match="made of another table"):
+    with pytest.raises(unveil.UnveilError, match="made from another table"):
         attacked(backwards, release)
-    with pytest.raises(unveil.UnveilError, match="made of another table"):
+    with pytest.raises(unveil.UnveilError, match="made from another table"):
         attacked(sample.take(np.arange(100)), release)
     nameless = unveil.Release(release.data, release.plan, release.channels, release.row_map)
     with pytest.raises(unveil.UnveilError, match="at least 200 original rows"):
@@ -249,12 +249,12 @@ def test_a_release_knows_the_table_that_it_was_made_of(sample, caplog):
     by_region = sample.to_frame().sort("region", maintain_order=True)
     masked = unveil.mask(Microdata(by_region, sample.schema), [NOISE], seed=1)
     frame = by_region.sort("region", "income", maintain_order=True)
-    with pytest.raises(unveil.UnveilError, match="made of another table"):
+    with pytest.raises(unveil.UnveilError, match="made from another table"):
         attacked(Microdata(frame, sample.schema), masked)
     caplog.clear()
     nobody = Microdata(frame.drop("person"), sample.schema.where_there())
     assert attacked(nobody, masked).truth is not None
-    assert "not as when the release was made" in caplog.text
+    assert "changed since the release was made" in caplog.text
     # An original that is known less exactly, in its order, is the same people still.
     vague = unveil.mask(sample, [masks.Rounding(base=100, columns=KNOWS)], seed=2).data
     assert attacked(vague, release).truth is not None

@@ -417,13 +417,13 @@ def test_what_is_not_measured_is_not_kept(people):
         "forbid_row_order",
     }  # fmt: skip
     assert all(one.reason.startswith("not measured") for one in found.verdict.broken)
-    assert repr(found) == f"Audit({N} records; nobody was attacked)"
+    assert repr(found) == f"Audit({N} records; no attack was made)"
     assert "made up" in str(found)
-    with pytest.raises(unveil.UnveilError, match="nobody was attacked"):
+    with pytest.raises(unveil.UnveilError, match="no attack was made"):
         _ = found.worst
     alone = audits.audit(people, synthetic.data, truth="none")
     assert alone.evidence.loss == found.evidence.loss
-    with pytest.raises(unveil.UnveilError, match="'none' if every row is made up"):
+    with pytest.raises(unveil.UnveilError, match="'none' if every row is synthetic"):
         audits.audit(people, synthetic.data)
     bare = Microdata(people.to_frame().select(KNOWS), Schema(quasi=KNOWS, nominal="town"))
     only = audits.audit(bare, bare, truth="row-order", **QUICK, policy=Policy(l_diversity=1))
@@ -757,15 +757,15 @@ REFUSED = [
     ({"attacks": ["rank-mean"]}, "'mean' is no value"),
     ({"attacks": ["rnak"]}, "did you mean 'rank'"),
     ({"attacks": [3]}, "not int"),
-    ({"attacks": ["tailored"]}, "how the release was masked"),
+    ({"attacks": ["tailored"]}, "needs the masking"),
     ({"knows": ["agee"]}, "in the original, column 'agee'"),
     ({"knows": []}, "name at least one attribute"),
     ({"rename": {"nothing": "age"}}, "in the release, column 'nothing'"),
     ({"rename": {"debt": "dept"}}, "in the original, column 'dept'"),
     ({"rename": {"debt": "age"}}, "two columns of the release would be called age"),
-    ({"rename": {"debt": "age", "pay": "age"}}, "two columns would have one name"),
+    ({"rename": {"debt": "age", "pay": "age"}}, "two columns would have the same name"),
     ({"truth": None}, "the true links are not known"),
-    ({"truth": [-1] * N}, "no released row comes from any"),
+    ({"truth": [-1] * N}, "no released row comes from the original"),
     ({"policy": 0.05}, "a policy is a Policy or a path, not float"),
     ({"sed": 1}, "'sed' is not a parameter"),
     ({"second": 1}, "did you mean 'seconds'"),
@@ -795,9 +795,9 @@ def test_what_cannot_be_done_is_refused(people, release, options, said):
 
 def test_a_release_knows_its_plan_names_and_truth(people, release):
     for options, said in (
-        ({"plan": release.plan}, "knows its own"),
-        ({"rename": {"a": "age"}}, "names of the table"),
-        ({"truth": "none"}, "knows whose its rows are"),
+        ({"plan": release.plan}, "has its own plan"),
+        ({"rename": {"a": "age"}}, "has the column names of its original"),
+        ({"truth": "none"}, "this Release has a row map"),
     ):
         with pytest.raises(unveil.UnveilError, match=said):
             audits.audit(people, release, **options)
@@ -820,7 +820,9 @@ def test_files_that_do_not_fit_are_refused(people):
     strange = ids.with_columns(
         id=pl.when(pl.col("id") < 3).then(pl.col("id") + 900).otherwise("id")
     )
-    with pytest.raises(unveil.UnveilError, match="identifiers of 3 released rows are not"):
+    with pytest.raises(
+        unveil.UnveilError, match="3 released rows with identifiers that the original lacks"
+    ):
         audits.audit(ids, strange, schema=keyed, truth="id")
     known = Microdata(ids, keyed)
     with pytest.raises(unveil.UnveilError, match="'id' is an identifier"):

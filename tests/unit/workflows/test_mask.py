@@ -148,8 +148,8 @@ def test_a_plan_makes_the_round_trip_through_its_file(sample, tmp_path):
     [
         ("", "a table \\[\\[mask\\]\\] for each step"),
         ("mask = 3", "for each step"),
-        ("[[mask]]\nk = 3", "plan.toml: step 1: method: one of"),
-        ("[[mask]]\nmethod = ['shuffle']", "method: one of"),
+        ("[[mask]]\nk = 3", "plan.toml: step 1: method: not given"),
+        ("[[mask]]\nmethod = ['shuffle']", "is not a mask; methods are"),
         ("[[mask]]\nmethod = 'shuffle'\ncls = 1", "'cls' is not a parameter"),
         ("[[mask]]\nmethod = 'rank-swaping'", "did you mean 'rank-swapping'"),
         ("[[mask]]\nmethod = 'shuffle'\n[[mask]]\nmethod = 'rounding'", "step 2: rounding: base"),
@@ -242,7 +242,7 @@ def test_a_step_that_changes_nothing_is_told(sample, caplog):
     spec = masks.TopCoding(threshold=900, columns=["age", "hours"])
     unveil.mask(sample, [spec, masks.Shuffle(), *PLAN], seed=1)
     told = [message for message in caplog.messages if "household" not in message]
-    assert told == ["top-coding: nothing changed in age, hours: are the parameters meant?"]
+    assert told == ["top-coding: no cell of age, hours changed; check the parameters"]
 
 
 class Dropped(masks.Mask, frozen=True, kw_only=True):

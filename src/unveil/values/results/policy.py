@@ -8,8 +8,14 @@ from msgspec import Meta
 
 from unveil.errors import SpecError
 from unveil.support.specs import Spec, method_name
-from unveil.values.disclosure_scenario import FIXED, DisclosureScenario, check_names
+from unveil.values.disclosure_scenario import (
+    FIXED,
+    SCENARIO_LIMITS,
+    DisclosureScenario,
+    check_names,
+)
 from unveil.values.use import Use, check_use_names
+from unveil.wording import listing
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -188,9 +194,10 @@ class Policy(Spec, frozen=True, kw_only=True):
         own = any(one.limits for one in self.intruder)
         own |= any(one.max_loss is not None for one in self.use)
         if not own and not any(name in self.to_dict() for name in fields):
+            rows = dict.fromkeys((*FIXED, *(one.name for one in self.intruder)))
             raise SpecError(
-                "policy: it sets no limit; give one, such as max_risk = 0.05 "
-                "(`unveil audit --help` names all)"
+                "policy: it sets no limit; give one, such as max_risk, k_anonymity or max_loss, or "
+                f"for an intruder ({listing(rows)}) {', '.join(SCENARIO_LIMITS)}"
             )
 
     def to_dict(self) -> dict[str, object]:

@@ -101,7 +101,7 @@ def test_without_a_number_the_error_names_the_remedy():
     nobody = data.select(["x"])
     with pytest.raises(SchemaError, match='declare its role in the schema \\(household = "hid"\\)'):
         unveil.attack(nobody, nobody, "households", truth="row-order")
-    with pytest.raises(DataError, match="who lives together cannot be read off: .*'none'"):
+    with pytest.raises(DataError, match="households cannot be derived, .*'none'"):
         unveil.attack(data, nobody, attacks.Households(grouping="read-off"), truth="row-order")
     with pytest.raises(DataError, match="the release has no household number"):
         unveil.attack(data, nobody, attacks.Households(grouping="shown"), truth="row-order")
@@ -110,7 +110,7 @@ def test_without_a_number_the_error_names_the_remedy():
 def test_blocks_and_matchings_of_the_members_are_refused(people, release):
     with pytest.raises(SpecError, match="leave out blocks"):
         linked(people, release, attacks.Households(), blocks=["education"])
-    with pytest.raises(SpecError, match="the matching is of households"):
+    with pytest.raises(SpecError, match="leave matching out"):
         attacks.Households(parameters={"matching": "posterior"})
     with pytest.raises(SpecError, match="rank: .*criterion"):
         attacks.Households(score="rank", parameters={"criterion": "least"})

@@ -121,7 +121,7 @@ def test_what_is_said_twice_counts_once(caplog):
     doubles = {"inches": "size", "room": "size", "code": "job", "other": "job"}
     assert links.finder.details["dropped"] == doubles
     assert links.finder.columns == ("size", "job", "town")
-    assert "column 'inches' compares as column 'size' does: it is left out" in caplog.text
+    assert "column 'inches' duplicates column 'size' and is left out" in caplog.text
     alone = unveil.attack(*masked(), PRL(), truth="row-order")
     assert np.array_equal(measures.hits(links), measures.hits(alone))
 

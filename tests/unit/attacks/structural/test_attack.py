@@ -425,7 +425,7 @@ def test_what_cannot_be_linked_is_said():
     with pytest.raises(DataError, match="intruder's file has 9 records"):
         link(mine.take(np.arange(9)), release)
     flat = Microdata(pl.DataFrame({"b": [1.0] * N}))
-    with pytest.raises(DataError, match="release has no attribute to be linked by: 'b' is const"):
+    with pytest.raises(DataError, match="release has no attribute for linkage: 'b' is const"):
         link(mine, flat)
     found = link(mine, Microdata(release.column("b0").to_frame().with_columns(flat=pl.lit(1))))
     assert list(found.finder.details["left_out"]["release"]) == ["flat"]

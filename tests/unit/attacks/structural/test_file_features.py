@@ -79,7 +79,7 @@ def test_what_says_nothing_is_left_out_in_words_without_values(schema, cells, re
 
 
 def test_of_few_records_nothing_can_be_said():
-    with pytest.raises(DataError, match="release has 9 records.*fewer than 10"):
+    with pytest.raises(DataError, match="release has 9 records.*at least 10"):
         side(n=9, age=range(N))
     assert len(side(n=10, age=range(N))) == 10
 

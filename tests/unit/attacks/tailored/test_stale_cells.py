@@ -54,7 +54,7 @@ def test_the_truth_is_never_excluded(people, stale, name, intruder):
 
 def test_a_plan_that_stale_cells_contradict_is_refused_only_without_the_share(people, stale):
     release = unveil.mask(people, MASKS["swapping"], seed=1)
-    with pytest.raises(DataError, match="cannot have made these true rows"):
+    with pytest.raises(DataError, match="cannot have produced these true rows"):
         link(stale, release, error=0)
     found = measures.risk(link(stale, release)).expected
     by_distance = attacks.Distance()

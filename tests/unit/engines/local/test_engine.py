@@ -148,7 +148,7 @@ def test_whole_numbers_are_compared_as_whole_numbers():
 
 def test_what_64_bits_cannot_compare_is_refused():
     base = np.array([[10**12], [10**12 + 1]])
-    with pytest.raises(DataError, match=r"beyond 2\^53"):
+    with pytest.raises(DataError, match=r"exceed 2\^53"):
         rank_of_truth(np.zeros((2, 1), int), base, [0, 1], EUCLID)
     with pytest.raises(DataError, match="too large for 64 bits"):
         rank_of_truth(TWO * 1e5, TWO, [0, 1], metrics.euclid([1e300, 1]))

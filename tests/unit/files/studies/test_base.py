@@ -180,7 +180,7 @@ def test_the_claim_of_a_killed_process_is_free(place, open_one):
         ("sqlite:///study.db?study=a", "?study=NAME"),
         ("sqlite:///study.db?table=a", "?study=NAME"),
         ("sqlite://study.db", "three slashes"),
-        ("postgresql://me:secret@host/db?study=a", "a password must not contain a password"),
+        ("postgresql://me:secret@host/db?study=a", "a URI must not contain a password"),
         (f"postgresql://host/db?study={'n' * 60}", "at most 33 bytes"),
         ("postgresql:host", "two slashes"),
         (3, "named by its path"),

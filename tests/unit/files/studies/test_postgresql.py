@@ -58,7 +58,7 @@ def test_a_connection_that_is_lost(server, sql):
         with pytest.raises(FileError) as caught:
             study.finish(2, b"Canarybird")
     assert str(caught.value) == (
-        f"{study.place}: the connection to the database is lost; finished plans are kept: run the "
+        f"{study.place}: the connection to the database is lost; finished plans are kept; run the "
         "same command again to continue"
     )
     with open_study(study.place) as again:

@@ -95,7 +95,7 @@ def test_a_file_that_is_gone_in_the_middle(path, study):
     path.unlink()
     with pytest.raises(FileError) as caught:
         study.finish(1, b"result")
-    assert "moved away; finished plans are kept: run the same command again" in str(caught.value)
+    assert "moved away; finished plans are kept; run the same command again" in str(caught.value)
 
 
 @pytest.mark.usefixtures("study")

@@ -155,9 +155,9 @@ def test_refusals(method):
     data = survey(300)
     with pytest.raises(SpecError, match="not of equal households; leave out models"):
         method(k=3, unit="household", models=[models.LDiversity(l=2)])
-    with pytest.raises(SchemaError, match="household number: declare one in the schema"):
+    with pytest.raises(SchemaError, match="household number; declare one in the schema"):
         unveil.mask(data.select(KEYS), method(k=3, unit="household", columns=KEYS))
-    with pytest.raises(SpecError, match="household is the number .* name the columns"):
+    with pytest.raises(SpecError, match="household is the household number, .* name the columns"):
         unveil.mask(data, method(k=3, unit="household", columns=["household", "sex"]),
                     household="keep")  # fmt: skip
     with pytest.raises(DataError, match="the same number of members: choose a k of at most"):

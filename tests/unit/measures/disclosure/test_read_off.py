@@ -131,7 +131,7 @@ def test_the_stars_of_a_household_survey(household, kind, regions, sizes, linked
     assert found["region"].relations == {kind: regions}
     assert filled.found.wrong == 0
     assert (filled.found.smallest, filled.found.smallest_filled) == (3, 1)
-    assert "the smallest has 3 records, and 1 once" in filled.found.note
+    assert "the smallest has 3 records, and 1 after derivable cells" in filled.found.note
     intruder, attack = unveil.Intruder(knows=KEYS), unveil.attacks.Distance()
     before, after = (
         unveil.measures.risk(

@@ -86,7 +86,7 @@ def test_what_is_certain_and_what_is_not_known():
         (lambda: Belief.vacuous(2).belief([5]), "record: a whole number from 0 to 1"),
         (lambda: compatible([0.5, 0.6], [1, 0]), "attack: numbers"),
         (lambda: compatible([1, 0], [np.inf, 0]), "truth: numbers"),
-        (lambda: compatible([1, 0], [1, 0, 0]), "of the same records, and not of 2 and 3"),
+        (lambda: compatible([1, 0], [1, 0, 0]), "need the same records, and have 2 and 3"),
     ],
 )
 def test_what_is_no_probability_is_refused(make, message):

@@ -261,7 +261,7 @@ def test_a_synthetic_file_has_no_pairs_and_says_so():
     found = measures.loss(masked(sample, masks.Synthesis()))
     none = {one.name for one in found.measures if one.value is None}
     assert none == {"IL1s", "change", "steps", "entropy", "suppressed", "stars", "discarded"}
-    assert "it is not known which released row belongs to which record" in found["IL1s"].reading
+    assert "the true links are not known" in found["IL1s"].reading
     assert [one.name for one in found.uses] == ["distributions", "relations", "models"]
     assert all(0 <= one.value < 1 for one in found.uses)
     assert found.pairs == 0

@@ -99,7 +99,7 @@ def test_the_order_of_the_rows_means_nothing():
 
 @pytest.mark.usefixtures("quick")
 def test_of_many_the_same_people_are_tried_on_both_sides(monkeypatch):
-    """Some have no row, some rows are nobody's: neither are tried."""
+    """Some have no row, some rows are the release is synthetic: neither are tried."""
     monkeypatch.setattr(half_linkage, "SAMPLE", 15)
     people = people_of()
     rows = np.where(np.arange(30) % 3, np.arange(30), -1)
@@ -123,14 +123,18 @@ def test_what_the_release_has_lost_is_on_neither_side():
 UNRELATED = {name: np.random.default_rng(k).normal(size=400) for k, name in enumerate("abcd")}
 SAME = dict.fromkeys("abcd", np.ones(N))
 WHY_NOT = {
-    "nobody's rows": (people_of(), "none", "nobody's"),
-    "one record": (people_of(1), None, "1 pair of records; it takes 10"),
-    "nine records": (people_of(9), None, "9 pairs of records; it takes 10"),
-    "two attributes": (people_of().select(["a", "b"]), None, "of 2 attributes too few go together"),
-    "three attributes": (people_of().select(["a", "b", "c"]), None, "of 3 attributes too few"),
-    "all weak": (people_of(400, **UNRELATED), None, "of 4 attributes too few go together"),
-    "all constant": (people_of(**SAME), None, "no attribute to be linked by"),
-    "no attribute": (people_of().select(["person", "weight"]), None, "of 0 attributes too few"),
+    "the release is synthetic rows": (people_of(), "none", "the release is synthetic"),
+    "one record": (people_of(1), None, "1 pair of records; the test needs 10"),
+    "nine records": (people_of(9), None, "9 pairs of records; the test needs 10"),
+    "two attributes": (
+        people_of().select(["a", "b"]),
+        None,
+        "too few of 2 attributes are associated",
+    ),
+    "three attributes": (people_of().select(["a", "b", "c"]), None, "too few of 3 attributes"),
+    "all weak": (people_of(400, **UNRELATED), None, "too few of 4 attributes are associated"),
+    "all constant": (people_of(**SAME), None, "no attribute for linkage"),
+    "no attribute": (people_of().select(["person", "weight"]), None, "too few of 0 attributes"),
 }
 
 
@@ -209,13 +213,13 @@ def test_what_cannot_be_used_is_dropped_with_the_reason():
     found = split_attributes(data, data.columns)
     assert found.dropped == {
         "same": "is constant", "none": "is missing in every record",
-        "few": "goes with no other attribute",
+        "few": "is associated with no other attribute",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("rows", [1, LEAST_RECORDS - 1])
 def test_of_few_records_nothing_is_said(rows):
-    with pytest.raises(DataError, match="fewer than 10"):
+    with pytest.raises(DataError, match="needs at least 10"):
         split_attributes(table(a=np.arange(rows), b=np.arange(rows)), ["a", "b"])
 
 

@@ -55,7 +55,7 @@ def test_attacks_use_the_filled_file_and_claims_the_released_one(people, release
     assert evidence.loss.overall == measures.loss(pair, groupings=(), seed=0).overall
     assert evidence.policy_classes[0].release.smallest == 3
     assert evidence.policy_classes[0].filled == 1
-    assert "1 once the cells that can be read off are filled in" in found.verdict.limits[0].reason
+    assert "1 after derivable cells are filled in" in found.verdict.limits[0].reason
     assert evidence.remasking.mean > before / len(people)
 
 

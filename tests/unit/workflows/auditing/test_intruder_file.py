@@ -121,7 +121,7 @@ def test_evidence_that_knows_neither_is_read_and_run_again(files, tmp_path):
     read = read_evidence(tmp_path / "old.json")
     assert read.halves is None
     assert replay(read, folder=files).same
-    with pytest.raises(UsageError, match="made without one"):
+    with pytest.raises(UsageError, match="this audit has none"):
         replay(read, folder=files, intruder_file=files / "own.csv")
 
 
@@ -170,7 +170,7 @@ def test_few_in_the_file_are_judged_together(files):
     """Of each sex too few are in the file to be judged alone."""
     groups = audited(files, own("a").head(12), knows=["sex"]).evidence.subgroups
     by_sex = {one.group: one for one in groups.groups if one.column == "sex"}
-    pooled = by_sex.pop("fewer than 10 attacked each")
+    pooled = by_sex.pop("needs at least 10 attacked each")
     assert (pooled.n, pooled.size, pooled.small) == (12, 12, False)
     assert pooled.attack.startswith("distance-intruder-file")
     assert sum(one.n for one in by_sex.values()) == N
@@ -198,11 +198,15 @@ def test_another_identifier_will_do():
 
 REFUSED = {
     "no identifier": (own("x", "y").drop("person"), DataError, "none is in both"),
-    "nothing but one": (own(), DataError, "beside the identifier it has no attribute"),
+    "nothing but one": (own(), DataError, "it has no attribute beside the identifier"),
     "two identifiers": (frame(), DataError, "person, ticket are in both"),
-    "nobody": (own("x", "y").tail(STRANGERS), DataError, "nobody of the original is in it"),
-    "twice": (pl.concat([own("x")] * 2), DataError, "more than once"),
-    "few": (own("x", "y").head(5), DataError, "fewer than 10"),
+    "nobody": (
+        own("x", "y").tail(STRANGERS),
+        DataError,
+        "no identifier in column 'person' is in the original",
+    ),
+    "twice": (pl.concat([own("x")] * 2), DataError, "repeats identifiers"),
+    "few": (own("x", "y").head(5), DataError, "needs at least 10"),
     "no such file": ("nowhere.csv", UnveilError, "nowhere.csv"),
     "no table": (3, UnveilError, "int"),
 }
@@ -218,7 +222,7 @@ def test_what_cannot_be_used_is_refused(files, case):
 def test_nobody_of_the_file_is_in_the_release():
     people = frame()
     gone = own("x", "y").filter(pl.col("person").is_in(people["person"].head(20).to_list()))
-    with pytest.raises(DataError, match="is in the release, so that nobody can be found"):
+    with pytest.raises(DataError, match="is in the release, so nobody can be linked"):
         audits.audit(
             people, people.tail(20), schema=SCHEMA, truth="person", intruder_file=gone, **QUICK
         )
@@ -226,7 +230,7 @@ def test_nobody_of_the_file_is_in_the_release():
 
 def test_nobody_can_be_found_in_rows_that_are_nobodys():
     people = Microdata(frame(), SCHEMA)
-    with pytest.raises(UsageError, match="nobody's"):
+    with pytest.raises(UsageError, match="the release is synthetic"):
         audits.audit(people, people, truth="none", intruder_file=own("x"))
 
 
@@ -234,12 +238,15 @@ def test_halves_of_rows_that_are_nobodys_are_a_note():
     people = Microdata(frame(), SCHEMA)
     found = audits.audit(people, people, truth="none", halves=True).evidence
     assert found.halves is None
-    assert any("one half of the attributes was not set" in note for note in found.notes)
+    assert any(
+        "linkage between two halves of the attributes was not tested" in note
+        for note in found.notes
+    )
 
 
 def test_large_files_that_share_nothing_are_refused(files, monkeypatch):
     monkeypatch.setattr(intruder_file, "STRUCTURAL_RECORDS", 20)
-    with pytest.raises(UsageError, match="neither has more than 20 records; one has 40"):
+    with pytest.raises(UsageError, match="up to 20 records, and one has 40"):
         audited(files, own("x", "y"))
 
 

@@ -65,7 +65,9 @@ def test_what_no_attack_fits_into_is_refused_with_the_need(pair):
         *runs_of(pair, unveil.attacks.Distance()),
         AttackRun(unveil.attacks.Position(), Intruder()),
     ]
-    with pytest.raises(unveil.UnveilError, match=r"needs about 3\d\d MiB, more than the 100 MiB"):
+    with pytest.raises(
+        unveil.UnveilError, match=r"needs about 3\d\d MiB, more than the limit of 100 MiB"
+    ):
         runs_in_memory(every, pair, 100 * 2**20, requested=False)
 
 
@@ -164,9 +166,9 @@ def test_a_quick_audit_offers_what_it_leaves_out_with_its_price(companies):
     assert plan.makes("attack distance release-to-original")
     assert not plan.makes("worst case weights original-to-release")
     reasons = {one.name: one.reason for one in plan.left_out}
-    assert reasons["supervised"] == "it takes about 9 seconds; --effort thorough makes it"
+    assert reasons["supervised"] == "it takes about 9 seconds; --effort thorough includes it"
     assert "about 34 seconds" in reasons["supervised-bilinear"]
-    assert all("--effort thorough makes it" in note for note in plan.notes)
+    assert all("--effort thorough includes it" in note for note in plan.notes)
     assert sum(plan.expected.values()) <= EFFORT_SECONDS["quick"] + 1e-9
 
 
@@ -252,5 +254,5 @@ def test_what_would_be_learnt_in_more_time_is_told_with_its_price(companies):
     settings = AuditSettings(seconds=1e-3, **off)
     found = unveil.audit(*companies, attacks=["distance"], settings=settings)
     told = {one.name: one.reason for one in found.evidence.left_out}
-    assert "about 9 seconds; --effort thorough makes it" in told["supervised"]
+    assert "about 9 seconds; --effort thorough includes it" in told["supervised"]
     assert "supervised-bilinear" in told

@@ -138,7 +138,7 @@ def test_a_measure_of_many_attributes_is_left_out(monkeypatch):
         ("supervised-choquet", way) for way in WAYS
     }
     assert left_out[0].reason == (
-        "11 attributes have too many sets to weigh each of them; it is learnt of at most 10 "
+        "11 attributes have too many subsets to learn a weight for each; at most 10 are supported "
         "(--knows)"
     )
     assert found_of(people, knows[:10])[1] == ()
@@ -159,7 +159,7 @@ def test_without_work_for_it_it_is_left_out_with_its_price():
     names = {"supervised", "supervised-choquet", "supervised-bilinear"}
     assert {one.name for one in left_out} == names
     for one in left_out:
-        assert one.reason == "it takes about 1 second; --effort thorough makes it"
+        assert one.reason == "it takes about 1 second; --effort thorough includes it"
         assert attack_from(one.name).model in MODELS
 
 

@@ -103,7 +103,7 @@ def test_a_study_that_goes_away_in_the_middle(tmp_path):
         (tmp_path / "study.db").unlink()
         return evaluate(work, earlier)
 
-    with pytest.raises(FileError, match="run the same command again to go on"):
+    with pytest.raises(FileError, match="run the same command again to continue"):
         toy.run(evaluate=removing)
 
 

@@ -18,7 +18,7 @@ def test_columns_that_members_share_are_found_and_written_to_be_confirmed(tmp_pa
     survey = by_persons(1000)
     found = unveil.inspect(survey, write_schema=tmp_path / "s.toml")
     assert any(
-        note.startswith("region, household_size, weight: all members of each of the 285 households")
+        note.startswith("region, household_size, weight: the same value for all members")
         for note in found.notes
     )
     text = (tmp_path / "s.toml").read_text()
@@ -55,7 +55,7 @@ def test_few_households_or_a_constant_are_no_sign():
     ("frame", "schema", "said"),
     [
         ({"hid": [1, 1, None, None]}, {}, "hid: 2 of 4 records have no household number; each"),
-        ({"hid": [1, 2, 3]}, {}, "everybody lives alone"),
+        ({"hid": [1, 2, 3]}, {}, "every household has one member"),
         ({"hid": [1] * 500 + [2]}, {}, "the largest household has 500 members"),
         (
             {"hid": [1, 1, 2, 2, 3, 3], "roof": [1, 2, 3, None, 4, 4]},
@@ -98,7 +98,7 @@ def test_a_number_that_begins_anew_in_each_region():
 
 def test_a_declared_column_without_any_number_is_told():
     data = Microdata(pl.DataFrame({"roof": [1, 2]}), Schema(per_household="roof"))
-    assert "no column has the household number" in " ".join(household_notes(data, ()))
+    assert "without a household number" in " ".join(household_notes(data, ()))
 
 
 def test_no_cell_is_told():

@@ -78,7 +78,7 @@ def test_other_records_need_another_scene(sample, release):
     scene = prepare(sample, release, intruder=Intruder(records=20), truth=None, seed=3)
     scene.links(attacks.Distance(), Intruder(records=20, knows=KNOWS))
     for records in (None, 0.5, 21, sample):
-        with pytest.raises(UsageError, match="prepared for"):
+        with pytest.raises(UsageError, match="prepare another scenario"):
             scene.links(attacks.Distance(), Intruder(records=records, knows=KNOWS))
     own = prepare(sample, release, intruder=Intruder(records=sample), truth="person", seed=3)
     own.links(attacks.Distance(), Intruder(records=sample, knows=KNOWS))
@@ -86,5 +86,5 @@ def test_other_records_need_another_scene(sample, release):
 
 def test_the_order_of_rows_does_not_betray_what_it_tells(sample):
     scene = prepare(sample, sample, intruder=Intruder(), truth="row-order", seed=3)
-    with pytest.raises(SpecError, match="tells"):
+    with pytest.raises(SpecError, match="both the truth and the attack"):
         scene.links(attacks.Position(), Intruder())

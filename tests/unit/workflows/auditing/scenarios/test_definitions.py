@@ -67,7 +67,7 @@ def test_a_policy_changes_a_row_and_adds_another(inputs):
 
 
 REFUSED = {
-    "a scenario that knows nothing": ({"name": "bank", "knows": []}, "knows nothing"),
+    "a scenario that knows nothing": ({"name": "bank", "knows": []}, "knows is empty"),
     "an error above 1": ({"name": "register", "error": 1.5}, "error"),
     "a scenario that does not exist": ({"name": "acquaintence", "max_linked": 0.1}, "acquaintance"),
     "a column twice": ({"name": "bank", "knows": ["age", "age"]}, "twice"),

@@ -165,7 +165,7 @@ def test_the_limits_of_uses():
     assert [one.found for one in use_limits(policy, (other,))] == [None, None]
     assert next(use_limits(policy, (replace(lost, value=0.1),))).kept
     for tables, rule in (
-        ([relations, relations], "one name is there twice"),
+        ([relations, relations], "a name occurs twice"),
         (relations, "a table of each use"),
         ([{"name": "a", "kind": "sums"}], "policy: use 'a': kind"),
         ([{"name": "a", "kind": "relations"}], "it sets no limit"),
