@@ -75,16 +75,16 @@ def test_a_search_in_which_nothing_could_be_done():
             {"chosen": None, "nearest": 3, "confirmations": ()},
             (
                 "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep "
-                "every limit of the policy, plan 3 has the least loss. Tried: 12 plans. The search "
-                "was stopped while plans were confirmed. Nothing is released. The same command "
-                "goes on."
+                "every limit of the policy, plan 3 has the least loss. The search tried 12 "
+                "plans and was stopped while plans were confirmed. Nothing is released. The same "
+                "command continues."
             ),
         ),
         (
             {"chosen": None, "nearest": 1, "confirmations": (), "trials": 60},
             "No plan that was tried yet keeps every limit of the policy. Nearest is plan 1, which",
         ),
-        ({}, "The search was stopped before its release. Nothing is released."),
+        ({}, "was stopped before its release. Nothing is released."),
     ],
 )
 def test_a_search_that_was_stopped(given, says):
@@ -95,14 +95,14 @@ def test_the_only_limit_is_missed():
     tried = tuple(choices.tried_plans(factor=5.0))
     bare = [msgspec.structs.replace(one, limits=one.limits[:1]) for one in tried]
     said = choice_summary(choices.study(tried=tuple(bare), chosen=None, nearest=4, costs=()))
-    assert "Nearest is plan 4, which misses its only limit: register: linked" in plain(said.verdict)
+    assert "Nearest is plan 4, which misses its only limit: register, linked" in plain(said.verdict)
 
 
 def test_a_limit_that_confirmed_plans_break_alone():
     (linked, other) = choices.study().costs
     sure = msgspec.structs.replace(linked, estimated=False)
     said = choice_summary(choices.study(costs=(sure, other)))
-    assert "plan 10 would do, by its bounds on fresh seeds" in plain(said["costs"].paragraphs[0])
+    assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(said["costs"].paragraphs[0])
 
 
 def test_the_bound_of_a_limit_on_loss_is_shown():
@@ -144,7 +144,7 @@ def test_uses_are_what_plans_are_compared_by():
     said = choice_summary(choices.study(uses=("pay", "regions")))
     (line,) = said["frontier"].exhibits[0].limits
     assert (line.axis, line.limit, line.value) == ("x", "max_loss", 0.6)
-    assert "the largest loss of the uses pay, regions: a use" in plain(said.limits[2])
+    assert "the largest loss of the uses pay, regions. A use" in plain(said.limits[2])
 
 
 def test_the_page_is_not_for_others():

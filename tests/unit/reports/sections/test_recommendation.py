@@ -63,7 +63,7 @@ def test_each_release_has_the_policy_and_every_intruder_with_the_limits():
     lines = plain(rows["register"][2]).splitlines()
     assert lines[:2] == ["linked 9.0 % (up to 50.0 %)", "✗ broken: limit 5 %"]
     assert lines[2].startswith("learned ")
-    assert "of the values out of date" in plain(rows["register"][1])
+    assert "of the values are out of date" in plain(rows["register"][1])
 
 
 @pytest.mark.parametrize(
