@@ -74,7 +74,8 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     for words in (
         "Plan 3 keeps every limit of the policy with the least loss: 0.225 on average over 8",
         "The search tried 12 plans.",
-        "plan 10 would keep every limit, with a loss of 0.191: 0.032 less.",
+        "plan 10 is expected to keep every limit, by its figures in the search and a margin",
+        "its loss is 0.191, 0.032 less.",
         "7 of 8, upper bound above the limit",
         "Wrote out/release.csv",
         "unveil mask survey.csv --schema survey.toml --plan out/plans/3.toml",
@@ -126,10 +127,10 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     searched.study = choices.study_without_choice()
     again = unveil_command(*CHOOSE)
     assert again.code == 3
-    assert "out: the folder already has a choice (release.csv): name another" in again.err
+    assert "out: the folder already has a choice (release.csv); name another" in again.err
     done = unveil_command(*CHOOSE, "--force")
     assert (done.code, done.err) == (1, "")
-    assert "No plan keeps every limit of the policy. Nearest is plan 4: it misses 1" in done.out
+    assert "No plan keeps every limit of the policy. Nearest is plan 4, which misses 1" in done.out
     assert "No plan keeps register: max linked." in done.out
     assert there(tmp_path / "out") == ["choice.html", "choice.json", *PLANS]  # none of the old
 

@@ -30,7 +30,7 @@ def derived(document):
     if not isinstance(document, dict):
         return
     if document.get("sampling_fraction"):
-        yield 1 / document["sampling_fraction"]
+        yield float(f"{1 / document['sampling_fraction']:.2g}")
     right, wrong = (document.get(key) for key in ("confirmed", "wrongly_confirmed"))
     if right and wrong:
         same = right["of"] == wrong["of"]

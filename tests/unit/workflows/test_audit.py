@@ -344,8 +344,8 @@ def test_every_step_tells_how_far_it_is(full):
 
 def test_an_audit_speaks(full):
     assert repr(full[0]).startswith(f"Audit({N} records; ")
-    assert "stress test: links" in str(full[0])
-    assert "acquaintance: links" in str(full[0])  # what the stress test says never stands alone
+    assert "stress test: " in str(full[0])
+    assert "acquaintance: " in str(full[0])  # what the stress test says never stands alone
     assert full[0].verdict.passed is False
     assert full[0].to_dict()["attacks"][0]["name"] == full[0].worst.name
     assert full[0].loss is full[0].evidence.loss
@@ -418,7 +418,7 @@ def test_what_is_not_measured_is_not_kept(people):
     }  # fmt: skip
     assert all(one.reason.startswith("not measured") for one in found.verdict.broken)
     assert repr(found) == f"Audit({N} records; no attack was made)"
-    assert "made up" in str(found)
+    assert "synthetic" in str(found)
     with pytest.raises(unveil.UnveilError, match="no attack was made"):
         _ = found.worst
     alone = audits.audit(people, synthetic.data, truth="none")

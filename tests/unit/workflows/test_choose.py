@@ -257,7 +257,7 @@ def test_workers_get_the_missing_codes_of_every_cell():
 
 def test_a_column_without_a_role_is_refused(people):
     loose = unveil.Microdata(people.to_frame("polars"), unveil.Schema(quasi=["age", "pay"]))
-    with pytest.raises(SchemaError, match="debt: a released column without a role"):
+    with pytest.raises(SchemaError, match="debt: released columns without a role"):
         choose(loose)
 
 

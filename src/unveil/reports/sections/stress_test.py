@@ -82,9 +82,10 @@ def sampling(evidence: Evidence) -> Phrase:
     fraction = evidence.sampling_fraction
     if not fraction:
         return ()
+    divisor = float(f"{1 / fraction:.2g}")  # exact, it would be a cell where all weights are equal
     return phrase(
         "The file is a [sample](sampling-fraction) of {} of its population: for a person not "
-        "known to be in the file, divide the risk by {}.",
+        "known to be in the file, divide the risk by about {}.",
         percent(fraction),
-        counted(1 / fraction),
+        counted(divisor),
     )

@@ -102,7 +102,9 @@ def test_a_limit_that_confirmed_plans_break_alone():
     (linked, other) = choices.study().costs
     sure = msgspec.structs.replace(linked, estimated=False)
     said = choice_summary(choices.study(costs=(sure, other)))
-    assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(said["costs"].paragraphs[0])
+    assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(
+        said["costs"].paragraphs[0]
+    )
 
 
 def test_the_bound_of_a_limit_on_loss_is_shown():
