@@ -126,7 +126,7 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     searched.study = choices.study_without_choice()
     again = unveil_command(*CHOOSE)
     assert again.code == 3
-    assert "out: the folder already has a choice (release.csv): name another" in again.err
+    assert "out: the folder already has a choice (release.csv); name another" in again.err
     done = unveil_command(*CHOOSE, "--force")
     assert (done.code, done.err) == (1, "")
     assert "No plan keeps every limit of the policy. Nearest is plan 4, which misses 1" in done.out

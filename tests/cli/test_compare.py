@@ -139,7 +139,7 @@ def test_evidence_of_another_original(unveil_command):
     done = unveil_command("compare", "a.json", "x.json")
     assert done.code == 3
     assert "a.json and x.json have originals with different contents" in done.err
-    assert "audit every release against one and the same file" in done.err
+    assert "audit every release against the same file" in done.err
 
 
 def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_command, tmp_path):
