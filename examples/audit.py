@@ -1,7 +1,5 @@
 """Audit a release: compare it with the limits of its steward."""
 
-import textwrap
-
 import unveil
 
 survey = unveil.households(200, seed=7)
@@ -19,7 +17,7 @@ quick = unveil.AuditSettings(sweep=False, errors=(), remask=0, remedies=False, w
 attacks = ["distance", "rank-max", "position"]
 found = unveil.audit(survey, release, attacks=attacks, policy=limits, seed=7, settings=quick)
 
-print(textwrap.fill(str(found), 100))
+print(found)
 for limit in found.verdict.limits:
     print(f"- {limit.limit}: {'kept' if limit.kept else 'BROKEN'}: {limit.reason}")
 print("It may be released." if found.verdict.passed else "It may not be released.")

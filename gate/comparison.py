@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 RENAMED = Path(__file__).parent / "renamed.toml"
 ANY = "*"
-# Relative: processors differ in the last digits of sums, and so in which parts of a density an attack
-# leaves out within its error.
+# Relative: processors differ in the last digits of sums, and so in the parts of a density that an
+# attack leaves out within its error.
 CLOSE = 1e-6
 
 

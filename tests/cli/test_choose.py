@@ -72,10 +72,11 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     assert there(tmp_path / "out") == CHOSEN
     assert unveil.files.read_study("out/choice.json") == choices.study()
     for words in (
-        "Plan 3 loses least of those that keep every limit of the policy: loss 0.225, mean over 8",
-        "Tried: 12 plans.",
-        "With 7.5 % instead of 5 % allowed, plan 10 would do, with a loss of 0.191: 0.032 less.",
-        "7 of 8, not within the bound",
+        "Plan 3 keeps every limit of the policy with the least loss: 0.225 on average over 8",
+        "The search tried 12 plans.",
+        "plan 10 is expected to keep every limit, by its figures in the search and a margin",
+        "its loss is 0.191, 0.032 less.",
+        "7 of 8, upper bound above the limit",
         "Wrote out/release.csv",
         "unveil mask survey.csv --schema survey.toml --plan out/plans/3.toml",
     ):
@@ -134,11 +135,44 @@ def test_where_no_plan_keeps_the_policy(unveil_command, searched, tmp_path):
     assert there(tmp_path / "out") == ["choice.html", "choice.json", *PLANS]  # none of the old
 
 
+def test_a_choice_from_another_study_is_another_draw(unveil_command, searched, tmp_path):
+    drawn_again = "- The folder had a choice by the same policy and space from another study"
+    searched.study = choices.study(study="a")
+    assert drawn_again not in unveil_command(*CHOOSE).out
+    assert drawn_again not in unveil_command(*CHOOSE, "--force").out  # it goes on with its study
+    searched.study = choices.study(study="b", policy={"max_risk": 0.1})
+    assert drawn_again not in unveil_command(*CHOOSE, "--force").out
+    searched.study = choices.study(study="c", policy={"max_risk": 0.1})
+    assert drawn_again in unveil_command(*CHOOSE, "--force").out
+    assert "drawn again" in (tmp_path / "out/choice.html").read_text()
+    assert "drawn again" in unveil.files.read_study("out/choice.json").notes[-1]
+
+
+def test_a_search_that_fails_leaves_no_folder(unveil_command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    people = unveil.households(60, seed=7)
+    unveil.write(people, "survey.csv")
+    unveil.write(people.schema, "survey.toml")
+    (tmp_path / "policy.toml").write_text("max_loss = 0.6")
+    done = unveil_command(*CHOOSE)
+    assert done.code == 2
+    assert "it sets no limit on risk" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("searched")
+def test_whole_numbers_of_a_plan_stay_whole(unveil_command, tmp_path):
+    unveil_command(*CHOOSE)
+    first = choices.study().tried[0].masks
+    assert f"p = {first[0]['p']}\n" in (tmp_path / "out/plans/1.toml").read_text()
+    assert isinstance(first[0]["p"], int)
+
+
 def test_a_release_that_fails_its_audit_is_not_written(unveil_command, searched, tmp_path):
     searched.passed = False
     done = unveil_command(*CHOOSE)
     assert done.code == 1
-    assert "But the audit of its release does not keep the policy: linked 10.0 %" in done.out
+    assert "But its release breaks the policy in the audit: linked 10.0 %" in done.out
     assert there(tmp_path / "out") == [one for one in CHOSEN if not one.startswith("release")]
 
 
@@ -146,7 +180,9 @@ def test_a_search_that_was_stopped_goes_on(unveil_command, searched):
     searched.study = choices.study(stopped=True, trials=60)
     done = unveil_command(*CHOOSE)
     assert done.code == 130
-    assert "The search was stopped after 12 plans of 60: this is the best so far." in done.out
+    assert (
+        "The search was stopped after 12 plans of 60; this is the best result so far." in done.out
+    )
     searched.study = choices.study()
     assert unveil_command(*CHOOSE).code == 0
     assert unveil_command(*CHOOSE).code == 3
@@ -199,7 +235,7 @@ def test_compare_reads_a_study(unveil_command, tmp_path):
     write_study(choices.study(), "choice.json")
     done = unveil_command("compare", "choice.json", "--report", "page.html")
     assert (done.code, done.err) == (0, "")
-    assert "Plan 3 loses least" in done.out
+    assert "Plan 3 keeps every limit" in done.out
     assert "THE FRONTIER" in done.out
     assert "chart-frontier" in (tmp_path / "page.html").read_text()
     shown = json.loads(unveil_command("compare", "choice.json", "--json").out)

@@ -401,7 +401,7 @@ def test_mask_warns_of_columns_without_a_role_and_ends_with_the_next_step(
 ):
     (to_mask / "survey.toml").write_text('quasi = ["age", "income"]\n')
     done = unveil_command(*mask_command(to_mask, "--row-map", to_mask / "map.csv", "--seed", "1"))
-    assert "columns without a role are released unchanged (person, household, region" in caplog.text
+    assert "columns without a role, released unchanged (person, household, region" in caplog.text
     assert "singles out 60 of 60 records" in caplog.text
     command = done.out.splitlines()[-1].removeprefix("Next: unveil ")
     page = to_mask / "audit.html"

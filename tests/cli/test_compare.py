@@ -38,24 +38,28 @@ def test_compare_prints_who_is_better_at_what(unveil_command):
     assert (done.code, done.err) == (0, "")
     rows = [line.split() for line in done.out.splitlines()]
     for row in (
-        "a.csv distance 100 40.0 % 50 40.0 % 37.5 % 0.1 0 broken: max risk dominated by none",
-        "b.csv distance 100 10.0 % 50 10.0 % 37.5 % 0.2 0 kept dominated by none",
-        "c.csv distance 100 50.0 % 50 50.0 % 37.5 % 0.2 0 broken: max risk dominated",
-        "risk 10.0 % b.csv",
-        "interval disclosure 37.5 % a.csv, b.csv, c.csv",
-        "information loss 0.1 a.csv",
+        "a.csv distance 100 40.0 % 50 40.0 % 37.5 % 0.1 0 misses 1 of 1 not dominated",
+        "b.csv distance 100 10.0 % 50 10.0 % 37.5 % 0.2 0 kept not dominated",
+        "c.csv distance 100 50.0 % 50 50.0 % 37.5 % 0.2 0 misses 1 of 1 dominated",
+        "people linked by the stress test 10.0 % b.csv",
+        "interval disclosure, beyond chance 37.5 % a.csv, b.csv, c.csv",
+        "information loss, from 0 to 1 0.1 a.csv",
     ):
         assert row.split() in rows
     for words in (
-        "3 releases of one original of 100 people. The choice is between b.csv, a.csv",
-        "c.csv is dominated by a.csv, b.csv (but the policy is broken by a.csv): no less",
-        "Dominated by none, the least risk first: b.csv, a.csv. ",
-        "less loss does not make up for risk",
-        "over 100 records attacked in both",
+        "Only b.csv keeps every limit of the policy. a.csv misses 1 of 1 limit; c.csv misses 1",
+        "Compared: 3 releases of one original of 100 people. Not dominated: b.csv, a.csv.",
+        (
+            "c.csv is dominated by a.csv, b.csv: more risk or more loss, and not less of either; "
+            "the policy is broken by a.csv."
+        ),
+        "Not dominated, the lowest risk first: b.csv, a.csv. ",
+        "a lower loss does not offset a higher risk",
+        "100 records attacked in both",
     ):
         assert words in done.out
-    row = next(line.split() for line in done.out.splitlines() if line.startswith("a.csv less b"))
-    assert row[:4] == ["a.csv", "less", "b.csv", "+30.00"]
+    row = next(line.split() for line in done.out.splitlines() if line.startswith("a.csv minus b"))
+    assert row[:4] == ["a.csv", "minus", "b.csv", "30.0"]
     assert 10 < float(row[4]) < 30 < float(row[5]) < 50
     assert "MEASURE BY MEASURE" not in done.out  # it would have nothing below it
 
@@ -79,15 +83,15 @@ def test_what_is_not_known_is_said(unveil_command):
     assert done.code == 0
     for words in (
         "nobody was attacked",
-        "10.0 %             5.0 %   20.0 %",
-        "Not placed, as risk or loss is not known: s.csv.",
-        "not known of",
-        "no interval can be given for the difference, as the records are not paired",
+        "10.0 %                    5.0 %   20.0 %",
+        "Not compared, because risk or loss is not known: s.csv.",
+        "not known for",
+        "no interval: the risk of each record is not given (records, --records)",
         "- No attack was made on s.csv",
     ):
         assert words in done.out
     alone = unveil_command("compare", "b.json", "c.json", *RECORDS[2:]).out
-    assert "Dominated by none: b.csv only." in alone
+    assert "Only b.csv is not dominated." in alone
     assert unveil_command("compare", "a.json", "s.json", "b.json", *RECORDS[:4]).code == 0
 
 
@@ -102,12 +106,11 @@ def test_households_stand_beside_persons_and_the_policy(unveil_command, tmp_path
     for row in (
         f"h.csv {attack} 20.0 40 50.0 % 5.0 % 20.0 %",
         f"i.csv {attack} 1.0 40 2.5 % 5.0 % 20.0 %",
-        "risk of households 2.5 % i.csv",
+        "households linked by the stress test 2.5 % i.csv",
     ):
         assert row.split() in rows
-    assert "links 20.0 % of the people and 50.0 % of the households, for a loss" in done.out
     page = (tmp_path / "page.html").read_text()
-    assert "Households that the best attack on these links rightly, beside persons" in page
+    assert "Households linked by the best attack, beside persons" in page
     shown = json.loads(unveil_command("compare", "h.json", "i.json", "--json").out)["releases"]
     assert [(one["households"]["n"], one["max_household_risk"]) for one in shown] == [
         (40, 0.05)
@@ -147,8 +150,8 @@ def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_comman
     done = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
     assert (done.code, done.err) == (1, "")
     assert (
-        "No release keeps every limit of the policy. Nearest is a.csv, which misses 1 of 2 limits: "
-        "stress test: linked 40.0 % (5 % allowed, +35.00 points)."
+        "No release keeps every limit of the policy. Nearest is a.csv: it misses 1 of 2 limits: "
+        "stress test, linked 40.0 % (limit 5 %)."
     ) in " ".join(done.out.split())
     as_json = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml", "--json")
     assert as_json.code == 1
@@ -156,7 +159,7 @@ def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_comman
     (tmp_path / "policy.toml").write_text("max_risk = 0.2\n")
     kept = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
     assert kept.code == 0
-    assert kept.out.startswith("b.csv alone keeps every limit of the policy.")
+    assert kept.out.startswith("Only b.csv keeps every limit of the policy.")
 
 
 def test_a_policy_that_cannot_be_read_is_named(unveil_command, tmp_path):

@@ -79,7 +79,7 @@ def test_what_is_said(demo):
     for name in PLANS:
         assert re.search(rf"^{name}: This release ", said, re.MULTILINE)
         assert os.path.join("demo", f"{name}.html") in said
-    assert said.count("This release does NOT keep the policy") == 3
+    assert said.count("This release does not keep the policy") == 3
     assert "WHERE LIKE IS NOT COMPARED WITH LIKE" not in said
     assert "3 releases of one original of 100 people." in said
     assert "A search on 300 of these people: " in said

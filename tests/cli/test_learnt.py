@@ -99,7 +99,7 @@ def test_the_command_says_what_it_learnt(unveil_command, tmp_path, monkeypatch):
 
 def test_an_audit_says_it_in_one_line(capsys):
     case = learnt(held_out=held(0.17), together=(AttributeInteraction("age", "pay", -0.5),))
-    print_audit(Audit(some_evidence.evidence(worst_cases=(case,)), {}))
-    said = capsys.readouterr().out.split("THE WORST CASE, LEARNT FROM THE TRUTH\n")[1]
+    print_audit(Audit(some_evidence.evidence(worst_cases=(case,)), {}), whole=True)
+    said = capsys.readouterr().out.split("WORST CASE WITH PARAMETERS LEARNT FROM THE TRUTH\n")[1]
     assert said.split("\n\n")[0].count("\n") == 0
     assert "17.0 %" in said.split("\n")[0]

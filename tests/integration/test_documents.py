@@ -106,6 +106,21 @@ def test_the_reference_pages_written_by_hand_have_every_key():
     assert table == codes | {0, 1, INTERNAL_ERROR, 130, 143}
 
 
+def test_the_spaces_and_policies_of_the_docs_are_read(tmp_path):
+    import unveil
+    from unveil.workflows.choosing.default_space import filled_space
+
+    reads = {"choose.md": unveil.files.read_space, "loss.md": unveil.files.read_policy}
+    for page, read in reads.items():
+        blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+        assert blocks
+        for block in blocks:
+            (tmp_path / "d.toml").write_text(block)
+            found = read(tmp_path / "d.toml")
+            if page == "choose.md":
+                assert len(filled_space(unveil.households(60), found).combination) == 1
+
+
 def test_the_architecture_is_short_and_names_every_room():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     assert len(text.split()) <= 2000

@@ -85,7 +85,7 @@ def test_what_stayed_as_it_was_is_left_out(discarded, internal, external):
     assert f"<bdi>{printable(TURNED)}</bdi>" not in _section(external, "limits")
     assert discarded.uniqueness.perturbed
     assert "perturbed" not in external
-    for words in ("mean moved", "deviation, to that of the original"):
+    for words in ("shift of the mean", "standard deviation (ratio to the original)"):
         assert words in internal
         assert words not in external
     plan = _section(external, "plan")
@@ -100,7 +100,7 @@ def _section(text, key):
 
 def test_it_says_what_it_leaves_out(external):
     assert "External report" in external
-    assert "This page is for others" in external
+    assert "This is the external page" in external
 
 
 def test_the_figures_are_of_the_same_summary(discarded):
@@ -166,11 +166,11 @@ def test_the_order_of_the_rows_is_not_told_where_it_is_the_worst():
     assert by_order.row_order is not None
     worst = msgspec.structs.replace(found, attacks=(by_order, *found.attacks[:3]))
     inside, outside = (told(summary(worst, external=one), places(worst)) for one in (False, True))
-    for words in ("position", "where they stood in the file", "(row-order)"):
+    for words in ("position", "the row number of every person", "(row-order)"):
         assert words in inside
         assert words not in outside
-    assert "an intruder knows what is not told here" in outside
-    assert "The best of those told here, [distance](attack-distance), links <attacks.1." in outside
+    assert "an intruder who knows what this page does not tell" in outside
+    assert "The strongest shown here, [distance](attack-distance), links <attacks.1." in outside
     alone = msgspec.structs.replace(found, attacks=(by_order,))
     assert "attacks" not in [one.key for one in summary(alone, external=True).sections]
 

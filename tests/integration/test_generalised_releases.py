@@ -83,7 +83,7 @@ def test_an_audit_reads_whatever_was_made_coarser(people, coarse, capsys):
     assert fit.columns == tuple(KNOWN)
     assert (fit.n, fit.none) == (N, 0)
     assert 1 <= fit.fewest <= fit.median
-    print_audit(unveil.values.results.evidence.Audit(found, {}))
+    print_audit(unveil.values.results.evidence.Audit(found, {}), whole=True)
     said = capsys.readouterr().out
     assert f"An intruder who knows {', '.join(KNOWN[:3])}" in said
     assert f"for each of {N} people; for {fit.below_5} fewer than 5." in said

@@ -23,10 +23,30 @@ FIXED = re.compile(
 )
 
 
+def derived(document):
+    """Figures of two numbers of the document: right claims of all, people in the population."""
+    if isinstance(document, list):
+        yield from (one for item in document for one in derived(item))
+    if not isinstance(document, dict):
+        return
+    if document.get("sampling_fraction"):
+        yield float(f"{1 / document['sampling_fraction']:.2g}")
+    right, wrong = (document.get(key) for key in ("confirmed", "wrongly_confirmed"))
+    if right and wrong:
+        same = right["of"] == wrong["of"]
+        found = right["count"] if same else right["share"] * document["released"]
+        if found + wrong["count"]:
+            yield found / (found + wrong["count"])
+    if isinstance(document.get("limits"), list) and "passed" in document:  # "3 of 9 limits kept"
+        yield sum(one["kept"] for one in document["limits"])
+    yield from (one for item in document.values() for one in derived(item))
+
+
 def checked(text, document):
     """The page, of which every number and every name is one of the document."""
     read, known = Page(text), set(leaves(document))
     known |= {many - LISTED for many in known if isinstance(many, int)}  # "and 3 more"
+    known |= set(derived(document))
     assert read.figures
     assert not [value for value in read.figures if value not in known]
     for name, chart in read.charts().items():

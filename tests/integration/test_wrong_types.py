@@ -208,7 +208,7 @@ def test_the_index_of_a_column_is_no_name():
         (lambda: unveil.mask(PEOPLE, ["shuffle"], random_state=1), "; here it is 'seed'"),
         (lambda: unveil.households("x"), "households: n: whole number, not text"),
         (lambda: unveil.mask(PEOPLE), "mask: masks: not given"),
-        (lambda: unveil.report(AUDIT), "report: path: not given"),
+        (unveil.report, "report: result: not given"),
         (lambda: masks.Microaggregation(k="3"), "microaggregation: k: a whole number, not text"),
         (lambda: masks.RankSwapping(p=500), "rank-swapping: p: a number of at most 100"),
         (

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unveil.cli import options
-from unveil.cli.console import FAILED, note, print_json, progress
+from unveil.cli.console import FAILED, has_flag, note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
 from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks
@@ -93,8 +94,8 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    All suitable attacks are made in both directions. The output starts with the verdict. Exit
-    code 1 means that the release breaks the policy.
+    All suitable attacks are made in both directions. --verbose prints every table. Exit code 1
+    means that the release breaks the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
@@ -117,7 +118,7 @@ def command(
     else:
         if result.was_finished:
             note(f"{chosen['evidence']}: this audit is finished; nothing was run again.")
-        print_audit(result)
+        print_audit(result, whole=has_flag("verbose"))
         pages.say()
         for option, what in (
             ("evidence", "all numbers"),
@@ -125,8 +126,22 @@ def command(
         ):
             if chosen[option] is not None and not result.was_finished:
                 note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
+        _print_next_command(original, chosen)
     if result.verdict is not None and not result.verdict.passed:
         raise SystemExit(FAILED)
+
+
+def _print_next_command(original: str | Path, chosen: dict[str, Any]) -> None:
+    """Print the command for what is not on the screen."""
+    if has_flag("verbose"):
+        return
+    if chosen["report"] is None and chosen["evidence"] is not None:
+        note(f"Next: unveil report {quote(str(chosen['evidence']))} --report audit.html")
+    elif chosen["policy"] is not None and chosen["schema"] is not None:
+        schema, policy = quote(str(chosen["schema"])), quote(str(chosen["policy"]))
+        data = quote(str(original))
+        note(f"Next: unveil choose {data} --schema {schema} --policy {policy} -o chosen")
+    note("All tables: the same command with --verbose.")
 
 
 def _audit(

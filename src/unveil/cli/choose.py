@@ -97,8 +97,10 @@ def command(
         p = { from = 1, to = 40 }           # or any = [5, 10]; log = true; or_none = true
         columns = ["age", "income"]
 
-    Every plan begins with the steps [[fixed]]. Ctrl-C stops with the best plan so far; the same
-    command continues. Exit code 1: no plan, or not the audited release, keeps the policy.
+    Steps [[fixed]] begin every plan. Ctrl-C stops with the best plan so far; the same
+    command continues.
+    The study (--study) fixes the seed of the release: keep one, as another one draws again.
+    Exit code 1: no plan keeps the policy, or the audit of the chosen one does not.
     """  # noqa: D301 - click reads the mark
     from unveil.files.documents.study_result import study_values
     from unveil.workflows.choosing.outputs import STORE, ChoiceFolder
@@ -111,7 +113,11 @@ def command(
     target = ChoiceFolder(folder, original, given["format"])
     target.prepare((original, schema, given["policy"], given["space"]), force=force)
     given["study"] = given["study"] or folder / STORE
-    choice = _choose(original, schema, given)
+    try:
+        choice = target.with_notes(_choose(original, schema, given))
+    except BaseException:
+        target.discard()
+        raise
     with progress("writing the files"):
         target.write(choice, schema)
         _write_pages(target, choice, title)

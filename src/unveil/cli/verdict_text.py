@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from unveil.values.results.evidence import Audit
     from unveil.workflows.auditing.replay import Replay
 
+WIDTH, LABEL = 80, 11  # of the answers of the first screen
+
 # Rows of each table on a terminal, None for all of them; the page has the rest.
 WHOLE = "scenarios limits attacks knowledge noise halves inference loss remedies "
 WHOLE += "changes read-off risk-loss households-beside best differences "
@@ -28,11 +31,23 @@ ROWS["knowledge-surface"] = 12
 ON_THE_PAGE = ("rank-of-truth", "side-by-side", "plan", "made")  # sections
 
 
-def print_audit(audit: Audit) -> None:
-    """Print the result of an audit."""
+def print_audit(audit: Audit, *, whole: bool) -> None:
+    """Print the result of an audit: one screen, or with every table."""
+    from unveil.reports.sections.scenarios import BRIEF, brief_table
     from unveil.reports.summary import summary
 
-    _print(summary(audit.evidence))
+    page = summary(audit.evidence)
+    if whole:
+        _print(page)
+        return
+    _print_top(page)
+    if page.first is not None:
+        say()
+        table = brief_table(page.first)
+        heads = [plain(column.head) for column in table.columns]
+        print_table(heads, [[plain(cell) for cell in row] for row in table.rows])
+        say(BRIEF)
+    say()
 
 
 def print_comparison(comparison: Comparison) -> None:
@@ -50,9 +65,7 @@ def print_choice(found: Choice | StudyResult) -> None:
 
 
 def _print(summary: Summary) -> None:
-    for caution in summary.cautions:
-        say(f"! {plain(caution)}")
-    say(plain(summary.verdict))
+    _print_top(summary)
     if summary.first is not None:
         say()
         first = summary.first  # the section on each scenario says what he knows
@@ -61,6 +74,18 @@ def _print(summary: Summary) -> None:
         if section.key not in ON_THE_PAGE:
             _print_section(section)
     say()
+
+
+def _print_top(summary: Summary) -> None:
+    """The cautions, and the answers of the first screen or the verdict."""
+    for caution in summary.cautions:
+        say(f"! {plain(caution)}")
+    for answer in summary.answers:
+        said = f"{plain(answer.label) + ':':<{LABEL}}{plain(answer.value)}"
+        for line in textwrap.wrap(said, WIDTH, subsequent_indent=" " * LABEL):
+            say(line)
+    if not summary.answers:
+        say(plain(summary.verdict))
 
 
 def _print_section(section: Section) -> None:
@@ -108,13 +133,13 @@ def _print_table(exhibit: Exhibit) -> None:
 
 def print_replay(replay: Replay) -> None:
     """Print whether a replay gave the same numbers."""
+    from unveil.reports.headline import replay_in_words
+
     for note in replay.notes:
         say(f"Note: {note}.")
+    say(replay_in_words(replay))
     if replay.same:
-        say(f"The same: all {replay.numbers:,} numbers are what they were.")
         return
-    differ = count(len(replay.differences), "difference")
-    say(f"NOT the same: {differ}; {count(replay.numbers, 'number')} compared.")
     print_table(
         ["where", "before", "now"],
         [[one.where, f"{one.before}", f"{one.now}"] for one in replay.differences[:20]],

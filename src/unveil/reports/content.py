@@ -19,13 +19,14 @@ class LimitLine(msgspec.Struct, frozen=True, kw_only=True):
     axis: Literal["x", "y"]  # on which the limit is measured
     limit: str
     value: float
+    of: str = ""  # whom a limit on others than the chart's is of, in words
 
 
 class Exhibit(msgspec.Struct, frozen=True, kw_only=True):
     """A table, and the chart that is drawn of it."""
 
     name: str  # of its figure
-    title: str
+    title: str | Phrase  # what it shows; of a chart, its finding
     table: Table
     chart: str | None = None  # how it is drawn; None: the table is shown itself
     lead: tuple[Phrase, ...] = ()  # what to see in it
@@ -80,6 +81,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     external: bool = False
     cautions: tuple[Phrase, ...] = ()  # above the verdict
+    answers: tuple[Fact, ...] = ()  # tested, found, meaning, next: in place of the verdict
     first: Exhibit | None = None  # the table below the verdict
     date: str = ""  # of the page
 

@@ -16,6 +16,7 @@ from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit, Finding
 from unveil.values.results.loss import Loss
 from unveil.values.results.risk import Risk
+from unveil.wording import fitted
 
 
 def _html(value: object) -> str:
@@ -32,8 +33,8 @@ def _chart(value: Audit | Comparison | Choice, name: str) -> Any:
 
 for _kind in (Microdata, Schema, Release, Links, Loss):
     register(_kind, Display(html=_html))
-register(Risk, Display(lambda risk: risk_sentence(risk, risk.attack), _html))
-register(Finding, Display(lambda finding: risk_sentence(finding.risk, finding.name)))
+register(Risk, Display(lambda risk: fitted(risk_sentence(risk, risk.attack)), _html))
+register(Finding, Display(lambda finding: fitted(risk_sentence(finding.risk, finding.name))))
 register(Audit, Display(audit_in_words, _html, _chart))
 register(Comparison, Display(html=_html, chart=_chart))
 register(Choice, Display(html=_html, chart=_chart))

@@ -1,19 +1,28 @@
-"""The page's first sentence, that on the stress test, and one for the risk of any attack.
+"""Results in a sentence: cautions, the verdict on a release, the risk by an attack, a replay.
 
-`headline` stands at the top of the page, in the terminal and in a notebook. The table below it is
-in `unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.sections.attacks`.
+The first screen is in `unveil.reports.answers`, the table of intruders below it in
+`unveil.reports.sections.scenarios`, that of all attacks in `unveil.reports.sections.attacks`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from unveil.reports.sections.stress_test import stress_sentence
 from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.risk import Risk
+from unveil.wording import count, fitted
+
+if TYPE_CHECKING:
+    from unveil.workflows.auditing.replay import Replay
 
 OLDER = (
-    "{} is of an earlier version: its ceilings, risks of records and verdict may be too low. "
+    "{} is from an earlier version: its ceilings, risks of records and verdict may be too low. "
     "Audit the files again."
 )
+SYNTHETIC = "All rows of this release are synthetic, so nobody can be linked."
 
 
 def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...]:
@@ -22,25 +31,32 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
     if evidence.is_older:
         said.append(phrase(OLDER, "This evidence"))
     if evidence.identifiers and external:
-        words = "The release still has [identifiers](limit-identifiers-released): {}."
+        words = "The release contains [identifiers](limit-identifiers-released): {}."
         said.append(phrase(words, counted(len(evidence.identifiers))))
     elif evidence.identifiers:
-        said.append(phrase("{}.", name(evidence.identifiers_sentence)))
+        said.append(
+            phrase(
+                "The release contains [identifiers](limit-identifiers-released) ({}). Remove them "
+                "before you publish it, and give the true links by a row map (`--truth MAP`).",
+                names(evidence.identifiers),
+            )
+        )
     if evidence.grouping:
         by = () if external else phrase(" ({})", names(evidence.grouping))
         used = [homes for _, homes in evidence.household_attacks if homes.grouping == "shown"]
-        words = "The release tells who lives together, by its [household numbers](household-number)"
+        words = "The release contains [household numbers](household-number){}. "
         said.append(
             phrase(
-                words + "{}: whole [households](linked-households) are linked by that, {} of {}.",
+                words + "Through them the attack links {} of {} whole "
+                "[households](linked-households).",
                 by,
                 counted(used[0].risk.expected),
                 counted(used[0].risk.n),
             )
             if used
             else phrase(
-                words + "{}. No attack here has used that: an intruder may link whole households, "
-                "so the risk may be much higher than found, and no ceiling is claimed.",
+                words + "No attack of this audit used them. An intruder may link whole households, "
+                "so the risk may be much higher than reported; no ceiling is given.",
                 by,
             )
         )
@@ -49,7 +65,7 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
         said.append(
             phrase(
                 "Released columns [without a role](limit-columns-without-a-role): {}. No attack "
-                "has used them.",
+                "uses them.",
                 counted(len(undecided.every)),
             )
         )
@@ -59,46 +75,47 @@ def cautions(evidence: Evidence, *, external: bool = False) -> tuple[Phrase, ...
 
 
 def headline(evidence: Evidence, *, external: bool = False) -> Phrase:
-    """The result of an audit in a sentence, for those who decide: the recommendation.
-
-    What each intruder achieves stands below it, in a table. Evidence without scenarios has the
-    sentence on its best attack.
-    """
+    """The result of an audit in a sentence: the verdict, or the best attack of older evidence."""
     if not evidence.attacks:
-        return phrase(
-            "Every row of this release is made up, so that there is nobody to be linked: what "
-            "is disclosed by what the rows say is below."
-        )
+        if evidence.verdict is None:
+            return (SYNTHETIC,)
+        return (SYNTHETIC, " ", *recommendation(evidence, external=external))
     if not evidence.scenarios:
         return stress_sentence(evidence, external=external)
     return recommendation(evidence, external=external)
 
 
 def recommendation(evidence: Evidence, *, external: bool = False) -> Phrase:
-    """Whether the release keeps every limit of the policy; else which it misses, by how much."""
-    from unveil.reports.sections.verdict import misses  # which needs the glossary, of all methods
+    """Whether the release keeps every limit of the policy; else the largest miss."""
+    from unveil.reports.sections.verdict import estimates, misses  # which needs the whole glossary
 
     verdict = evidence.verdict
     if verdict is None:
         return phrase(
-            "No [policy](policy) was given, so that nothing is passed or failed: whether this "
-            "risk is bearable is for the reader to decide."
+            "No [policy](policy) was given, so the audit gives no verdict: decide whether this "
+            "risk is acceptable."
         )
     if verdict.passed:
+        limits = phrase("all {}", several(len(verdict.limits), "limit"))
+        one = len(verdict.limits) == 1
         return phrase(
-            "This release keeps every limit of the [policy](policy): {} of {}.",
-            counted(len(verdict.limits)),
-            counted(len(verdict.limits)),
+            "This release keeps the [policy](policy): {}.",
+            phrase("its only limit holds") if one else (*limits, " hold"),
         )
-    # What the stress test says never stands alone: the largest miss of an intruder comes first.
+    # The figures of the stress test never stand alone: a miss of an intruder comes first.
     by_intruder = [one for one in verdict.misses if one.scenario not in ("", STRESS_TEST)]
-    others = [one for one in verdict.misses if one not in by_intruder]
-    first = misses([*by_intruder[:1], *others[:1]], external=external)
+    shown = (by_intruder or verdict.misses)[:1]
+    first = misses(shown, external=external, estimates=estimates(evidence))
+    lead = "; the largest miss{}: {}" if len(verdict.broken) > 1 else "{}: {}"
+    whose = " by an intruder" if by_intruder and len(verdict.broken) > 1 else ""
     return phrase(
-        "This release does NOT keep the [policy](policy): it misses {} of {}{}.",
-        counted(len(verdict.broken)),
-        several(len(verdict.limits), "limit"),
-        phrase("; the largest misses, relative to their limits: {}", first) if first else (),
+        "This release does not keep the [policy](policy): it misses {}{}.",
+        phrase("its only limit")
+        if len(verdict.limits) == 1
+        else phrase(
+            "{} of {}", counted(len(verdict.broken)), several(len(verdict.limits), "limit")
+        ),
+        phrase(lead, whose, first) if first else (),
     )
 
 
@@ -115,9 +132,17 @@ def risk_sentence(risk: Risk, attack: str) -> str:
 
 
 def audit_in_words(audit: Audit) -> str:
-    """The result of an audit in sentences: cautions, headline and each scenario."""
+    """The result of an audit in lines of 80 columns: cautions, headline and each scenario."""
     from unveil.reports.sections.scenarios import row_sentences
 
     evidence = audit.evidence
     said = (*cautions(evidence), headline(evidence), *row_sentences(evidence))
-    return " ".join(plain(one).strip().replace("\n", ", ") for one in said)
+    return "\n".join(fitted(plain(one).strip().replace("\n", ", ")) for one in said)
+
+
+def replay_in_words(replay: Replay) -> str:
+    """Whether a replay gave the same numbers."""
+    if replay.same:
+        return f"Identical: all {count(replay.numbers, 'number')} are unchanged."
+    differ = count(len(replay.differences), "difference")
+    return f"NOT identical: {differ} in {count(replay.numbers, 'number')}."

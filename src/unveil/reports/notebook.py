@@ -1,4 +1,4 @@
-"""What a notebook shows of a value: a section in HTML, without scripts, addresses or cells."""
+"""Values in a notebook: a section in HTML, without scripts, addresses or cells."""
 
 from collections.abc import Iterator
 from functools import singledispatch
@@ -31,13 +31,13 @@ TABLES = {Audit: ("limits", "attacks"), Comparison: ("releases",), Choice: ("cos
 
 
 def html(value: object) -> str:
-    """The section of a value as HTML for a notebook, in the colours of the notebook."""
+    """The section of a value as HTML in the colours of the notebook."""
     return environment().get_template("notebook.html").render(section=section(value))
 
 
 @singledispatch
 def section(value: object) -> Section:
-    """What a notebook shows of a value."""
+    """The section of a value in a notebook."""
     raise TypeError(f"a notebook shows no {type(value).__name__} of its own")
 
 
@@ -107,15 +107,15 @@ def _release(release: Release) -> Section:
 
 @section.register
 def _links(links: Links) -> Section:
-    """What is linked with what, without making the attack."""
+    """The attack, its direction and its inputs, without running it."""
     known = "not known" if links.truth is None else "known"
     facts = (
         Fact(phrase("attack"), (attack(links.name),)),
         Fact(phrase("direction"), (direction(links.intruder.direction),)),
         Fact(phrase("records"), (counted(len(links)),)),
-        Fact(phrase("candidates of each"), (counted(links.candidates),)),
-        Fact(phrase("attributes compared"), names(links.finder.columns)),
-        Fact(phrase("truth"), phrase(known)),
+        Fact(phrase("candidates for each record"), (counted(links.candidates),)),
+        Fact(phrase("compared attributes"), names(links.finder.columns)),
+        Fact(phrase("true links"), phrase(known)),
     )
     return Section(key="links", title=repr(links), exhibits=(_facts(facts),))
 
@@ -156,4 +156,4 @@ def _result(result: Audit | Comparison | Choice) -> Section:
 def _charts(page: Summary) -> Iterator[Phrase]:
     drawn = [one.name for one in page.exhibits() if one.chart is not None and one.about is None]
     if drawn:
-        yield phrase("Charts, by `chart(name)`: {}.", names(drawn))
+        yield phrase("Draw a chart with `chart(name)`; the names are {}.", names(drawn))

@@ -1,4 +1,4 @@
-"""The page: a summary as one HTML file that loads nothing from anywhere."""
+"""The page: a summary as one HTML file that loads nothing from the network."""
 
 import base64
 import hashlib
@@ -46,8 +46,10 @@ def entries(summary: Summary) -> list[GlossaryEntry]:
 
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
-    phrases: list[Cell] = [summary.subject, summary.verdict, *summary.limits]
-    for fact in summary.facts:
+    phrases: list[Cell] = [summary.subject, *summary.cautions, *summary.limits]
+    if not summary.answers:
+        phrases.append(summary.verdict)
+    for fact in (*summary.answers, *summary.facts):
         phrases += [fact.label, fact.value]
     for section in summary.sections:
         phrases += [*section.paragraphs, *section.points]

@@ -2,6 +2,7 @@
 
 from unveil import __version__
 from unveil.errors import UsageError
+from unveil.reports.answers import answers
 from unveil.reports.content import EXTERNAL, INTERNAL, Section, Summary
 from unveil.reports.headline import OLDER, cautions, headline
 from unveil.reports.limit_lines import with_limit_lines
@@ -16,6 +17,7 @@ from unveil.reports.sections import (
     loss,
     people,
     provenance,
+    recommendation,
     scenarios,
     supervised_bound,
     tried_plans,
@@ -23,7 +25,7 @@ from unveil.reports.sections import (
     verdict,
 )
 from unveil.reports.sections.numbered_releases import numbered_releases
-from unveil.reports.sections.validity import validity
+from unveil.reports.sections.validity import how_to_read, validity
 from unveil.support.phrases import counted, names, phrase
 from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
@@ -60,12 +62,14 @@ def summary(evidence: Evidence, *, external: bool = False) -> Summary:
         version=evidence.version,
         external=external,
         cautions=cautions(evidence, external=external),
+        answers=answers(evidence, external=external),
         first=scenarios.first_table(evidence, external=external),
     )
 
 
 def _internal(evidence: Evidence) -> list[Section | None]:
     return [
+        how_to_read(evidence),
         verdict.limits(evidence),
         verdict.notes(evidence),
         scenarios.scenarios(evidence),
@@ -91,6 +95,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
 
 def _external(evidence: Evidence) -> list[Section | None]:
     return [
+        how_to_read(evidence),
         verdict.limits(evidence, external=True),
         scenarios.scenarios(evidence, external=True),
         attacks.attacks(evidence, external=True),
@@ -112,6 +117,7 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
     if external:
         result = numbered_releases(result)
     sections = [
+        recommendation.limits_in_detail(result, external=external),
         comparison.releases(result, external=external),
         comparison.order(result),
         comparison.differences(result, external=external),
@@ -127,13 +133,13 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         subject=names(one.name for one in result.releases),
         verdict=comparison.verdict(result),
         passed=None,
-        facts=comparison.facts(result),
+        facts=(),  # the first table has the figures
         sections=tuple(with_limit_lines(one, result.policy) for one in sections if one is not None),
         limits=comparison.limits(),
         version=__version__,
         external=external,
         cautions=(caution,) if older else (),
-        first=scenarios.compared_scenarios(result, external=external),
+        first=recommendation.first_table(result, external=external),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 
 import msgspec
@@ -21,16 +22,30 @@ from unveil.wording import reason
 ENDINGS = (".html", ".htm")
 
 
+class ShownPage:
+    """A page that a notebook shows in a frame of its own, as a browser shows the file."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def __repr__(self) -> str:
+        return f"ShownPage({len(self.html):,} letters; report(result, 'page.html') writes a file)"
+
+    def _repr_html_(self) -> str:
+        height = "style='width:100%;height:50em;border:0' title='report'"
+        return f"<iframe sandbox='allow-scripts' {height} srcdoc=\"{escape(self.html)}\"></iframe>"
+
+
 def report(
     result: Audit | Evidence | Comparison | Choice | StudyResult | Summary | str | os.PathLike[str],
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
     external: bool = False,
     figures: str | os.PathLike[str] | None = None,
     title: str | None = None,
     force: bool = False,
-) -> None:
-    """Write a result as one page that needs no other file, to read, to print and to send.
+) -> ShownPage | None:
+    """Write a result as one page that needs no other file, or show the page in a notebook.
 
     Parameters
     ----------
@@ -38,16 +53,16 @@ def report(
         An audit or its evidence, a choice or its study, the file of either; a comparison, or a
         summary of anything else.
     path
-        The page, an .html file.
+        The page, an .html file; without it, the page is returned and a notebook shows it.
     external
-        Whether it is for others: without what would help an attacker (parameters and seeds,
-        files, who and what is at the highest risk).
+        Omit what would help an attacker: parameters and seeds, files, the records, groups and
+        attributes at the highest risk.
     figures
-        A folder to write each chart to, as SVG and as PNG.
+        Folder for the charts, each as SVG and PNG.
     title
-        The title of the page, such as the name of the survey.
+        Title of the page, such as the name of the survey.
     force
-        Whether files that are there may be replaced.
+        Replace files that exist.
 
     Examples
     --------
@@ -60,11 +75,14 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     unveil.report(result, f"{folder}/audit.html")
     """
-    target = as_path(path)
-    check_report(target, [result if isinstance(result, str | os.PathLike) else None], force=force)
+    target = None if path is None else as_path(path)
+    if target is not None:
+        read = result if isinstance(result, str | os.PathLike) else None
+        check_report(target, [read], force=force)
     if figures is not None:
         check_figures(as_path(figures), [target], force=force, external=external)
-    publish(result, target, figures, external=external, title=title)
+    page = publish(result, target, figures, external=external, title=title)
+    return ShownPage(page) if target is None else None
 
 
 def publish(
@@ -74,22 +92,24 @@ def publish(
     *,
     external: bool,
     title: str | None = None,
-) -> None:
-    """Write a page and its figures, each if it is asked for, where that was checked before."""
+) -> str:
+    """Make a page, and write it and its figures where a place for them is given and checked."""
     from unveil.reports.page import page as render
 
     summary = summary_of(result, external=external)
     date = summary.date if isinstance(result, Summary) else _date()
     summary = msgspec.structs.replace(summary, title=title or summary.title, date=date)
     pictures = {} if figures is None else _pictures(summary)
+    html = render(summary)
     if page is not None:
-        write_bytes(page, render(summary).encode(), force=True)
+        write_bytes(page, html.encode(), force=True)
     if figures is not None:
         _write(pictures, as_path(figures))
+    return html
 
 
 def _date() -> str:
-    """The day on which a page is made; SOURCE_DATE_EPOCH gives another, for equal bytes."""
+    """The date of today; SOURCE_DATE_EPOCH gives another, for equal bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = (
         datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now().astimezone()
@@ -98,18 +118,18 @@ def _date() -> str:
 
 
 def check_report(path: Path, inputs: Sequence[object] = (), *, force: bool) -> None:
-    """Refuse a page that cannot be written, or that no browser would open."""
+    """Refuse a page that cannot be written or that no browser would open."""
     if path.suffix.lower() not in ENDINGS:
-        raise UsageError("a page is an .html file: give it a name that ends so").at(str(path))
+        raise UsageError("a page is an .html file: give a name that ends in .html").at(str(path))
     check_outputs([path], inputs, force=force)
 
 
 def check_figures(
     folder: Path, files: Sequence[Path | None] = (), *, force: bool, external: bool = False
 ) -> None:
-    """Refuse a folder that is none, will be one of these files, or has others to be replaced.
+    """Refuse a folder that is a file, one of these files, or not empty.
 
-    Before the work: also where the package that draws is not installed.
+    This comes before the work, as does the check that the package that draws is installed.
     """
     from unveil.reports.charts.export import converter
 
@@ -127,13 +147,13 @@ def check_figures(
         message = f"figures cannot be written here: {reason(error)}; name another folder"
         raise FileError(message).at(str(folder)) from None
     if external:  # figures that are not for others might be there
-        raise FileError("not empty: figures for others go to a new folder").at(str(folder))
+        raise FileError("the folder is not empty: external figures need a new one").at(str(folder))
     if not force:
         raise FileError("the folder is not empty: name another, or add --force").at(str(folder))
 
 
 def summary_of(result: object, *, external: bool = False) -> Summary:
-    """The summary of an audit, a choice, a comparison, or a file with what one of them found."""
+    """The summary of an audit, a choice or a comparison, or of the file of one."""
     from unveil.reports.summary import choice_summary, comparison_summary, summary
 
     if isinstance(result, Comparison):
@@ -142,7 +162,7 @@ def summary_of(result: object, *, external: bool = False) -> Summary:
         return choice_summary(result, external=external)
     if isinstance(result, Summary):
         if external and not result.external:
-            raise UsageError("a summary is for the readers it was made for: leave external out")
+            raise UsageError("external: a summary is internal or external already; leave it out")
         return result
     if isinstance(result, str | os.PathLike):
         return _of_file(result, external=external)
@@ -150,8 +170,8 @@ def summary_of(result: object, *, external: bool = False) -> Summary:
         result = result.evidence
     if not isinstance(result, Evidence):
         raise UsageError(
-            "a report is of an audit, of its evidence or the file of it, of a choice, or of a "
-            f"comparison, not of {type(result).__name__}"
+            "result: give an audit, its evidence or the file of it, a choice, or a comparison, not "
+            f"{type(result).__name__}"
         )
     return summary(result, external=external)
 

@@ -172,7 +172,7 @@ _WRITTEN: dict[str, Callable[[float], str]] = {
     "expected": lambda value: f"{value:,.1f}",
     "share": _share,
     "level": lambda value: f"{100 * value:g} %",
-    "points": lambda value: f"{100 * value:+.2f}",
+    "points": lambda value: "under 0.1" if 0 < value < 0.0005 else f"{100 * value:.1f}",
     "decimal": _decimal,
     "chance": lambda value: "under 0.001" if value < 0.001 else f"{value:.2g}",
     "plain": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.10g}",

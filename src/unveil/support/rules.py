@@ -82,6 +82,7 @@ def _limit(rest: str) -> str:
     if not found:
         return f" {rest}" if rest else ""
     bound = _BOUNDS[found[2]] + found[3].removesuffix(".0")
+    bound += " (5 % is 0.05)" if bound == "at most 1" else ""
     if found[1]:
         return f" of length {bound}"
     return f" {bound}" if found[2] in (">", "<") else f" of {bound}"

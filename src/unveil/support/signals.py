@@ -10,15 +10,19 @@ from contextlib import contextmanager, suppress
 GRACE = 0.8  # seconds for the program to unwind by itself
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides it
-_awaited = threading.Event()
+_awaited, _noticed = threading.Event(), threading.Event()
 
 
 @contextmanager
 def interrupt_awaited() -> Iterator[None]:
     """Leave Ctrl-C to the block, which goes on with what it has, however long that takes."""
+    _noticed.clear()
     _awaited.set()
     try:
         yield
+    except KeyboardInterrupt:
+        _noticed.wait(GRACE)  # the second thread may hear of it later than this one
+        raise
     finally:
         _awaited.clear()
 
@@ -40,6 +44,7 @@ def ended_by_signals(clean_up: Callable[[], None]) -> Iterator[None]:
     def watch() -> None:
         while number := next(iter(os.read(receiver, 1)), 0):
             awaited = number == signal.SIGINT and _awaited.is_set()
+            _noticed.set()
             if number in NUMBERS and not awaited and not unwound.wait(GRACE):
                 _end(128 + number, clean_up)
 

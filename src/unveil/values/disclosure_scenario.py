@@ -85,6 +85,13 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
             "at a time."
         ),
     ] = None
+    knows_households: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the intruder knows who lives together; by default only the "
+            "insider does."
+        ),
+    ] = None
     max_linked: Annotated[
         Share | None,
         Meta(description="The share of the people in the release who may be linked correctly."),
@@ -93,7 +100,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
         Share | None,
         Meta(
             description="The share of the people in the release whose link the intruder may claim "
-            "correctly."
+            "correctly. The intruder cannot tell these claims from wrong ones."
         ),
     ] = None
     max_wrongly_confirmed: Annotated[
@@ -155,7 +162,16 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     @property
     def knowledge(self) -> tuple[str, ...]:
         """The fields that are set, beside the name and the limits."""
-        fields = ("knows", "records", "error", "coarse", "member", "plan", "together")
+        fields = (
+            "knows",
+            "records",
+            "error",
+            "coarse",
+            "member",
+            "plan",
+            "together",
+            "knows_households",
+        )
         return tuple(field for field in fields if getattr(self, field) is not None)
 
     @property

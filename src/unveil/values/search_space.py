@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Meta
 
 from unveil.errors import SpecError
+from unveil.support.rules import no_parameter
 from unveil.support.specs import Spec
 from unveil.wording import listing
 
 OFF = 0.1  # places below this leave the step out, if the range allows it
+RANGE_KEYS = ("from", "to", "any", "log", "or_none")
 DIGITS = 3  # of a parameter that is no whole number
 
 
@@ -81,6 +83,9 @@ class ParameterRange(Spec, frozen=True, kw_only=True):
         if not isinstance(value, Mapping) or not {"from", "to", "any"} & set(value):
             return None
         table = {str(key): entry for key, entry in value.items()}
+        for key in table:
+            if key not in RANGE_KEYS:
+                raise SpecError(no_parameter("range", key, RANGE_KEYS))
         return cls(**{"start" if key == "from" else key: entry for key, entry in table.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -199,6 +204,12 @@ class SearchSpace(Spec, frozen=True, kw_only=True):
         names = [one.name for one in allowed]
         if len(set(names)) < len(names):
             raise SpecError("space: two combinations have one name")
+        for table in self.fixed:
+            if table.get("method") in self.forbid:
+                raise SpecError(
+                    f"space: a fixed step uses {table['method']}, which is forbidden: leave it out "
+                    "of [[fixed]] or of forbid"
+                )
         for table in (*self.fixed, *(table for one in allowed for table in one.mask)):
             masked = sorted({*table.get("columns", ())} & {*self.unchanged})
             if masked:

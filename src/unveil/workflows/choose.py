@@ -7,7 +7,9 @@ import secrets
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -41,8 +43,9 @@ from unveil.workflows.choosing.decision import (
     reach,
 )
 from unveil.workflows.choosing.default_space import filled_space
-from unveil.workflows.choosing.job import CONFIRMING, StudyJob, table_bytes, tried_plans, work_on
-from unveil.workflows.choosing.limit_shares import limits_risk
+from unveil.workflows.choosing.evaluation import Evaluator
+from unveil.workflows.choosing.job import StudyJob, table_bytes, tried_plans, work_on
+from unveil.workflows.choosing.limit_shares import limit_key, limits_risk
 from unveil.workflows.choosing.points import grid
 from unveil.workflows.choosing.rounds import StudyProgress
 from unveil.workflows.choosing.workers import further_workers
@@ -90,12 +93,15 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
     trials
         The number of plans to try instead.
     seed
-        Random seed of the search. The seed of the chosen release is drawn from the system, once.
+        Random seed of the search. The seed of the chosen release is drawn from the system, once
+        for each study.
     workers
         Processes that work on the study at a time.
     study
         Where the study is kept: a file, or ``postgresql://HOST/DATABASE?study=NAME``. The same
         call goes on with it, and other processes may join in. It is as private as the original.
+        It fixes the seed of the release: without it, or in another place, each call draws another
+        one. Keep one study, and publish one release of it.
     engine
         The engine that compares files, as for :func:`unveil.attack`.
     format
@@ -126,26 +132,16 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         original=data,
         policy=limits,
         space=filled_space(data, as_space(space)),
-        trials=TRIALS[effort] if trials is None else _checked_trials(trials),
+        trials=TRIALS[effort] if trials is None else trials,
         seed=check_seed(seed),
         settings=AuditSettings(effort=effort, engine=engine),
         progress=progress,
     )
+    choosing.check_trials()
     if study is not None:
         return choosing.run(study, workers)
     with tempfile.TemporaryDirectory() as folder:
         return choosing.run(Path(folder) / "study.sqlite", workers)
-
-
-def _checked_trials(trials: int) -> int:
-    """Refuse too few, and say what one trial is."""
-    if whole_number(trials, "trials", -MOST, MOST) >= 1:
-        return trials
-    raise UsageError(
-        f"trials: {trials} is too few; give 1 or more (quick tries 24, normal 60). A trial masks "
-        "the file by one plan, measures its loss and attacks it; a plan that keeps the policy "
-        f"takes {REPETITIONS} more"
-    )
 
 
 def told_of_plans(policy: Policy | None) -> Policy:
@@ -182,6 +178,22 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
     progress: TaskProgress | None = None
     draw_seed: Callable[[], int] = random_seed
 
+    def check_trials(self) -> None:
+        """Refuse too few, and say what one trial is and how long it takes: one is carried out."""
+        if self.trials not in range(-MOST, 1):
+            whole_number(self.trials, "trials", 1, MOST)
+            return
+        begun = perf_counter()
+        Evaluator(self.original, self.policy, self.space, self.seed).evaluate(
+            1, grid(self.space)[0]
+        )
+        raise UsageError(
+            f"trials: {self.trials} are too few for one plan: a trial masks the file by one plan, "
+            f"measures its loss and attacks it, here in {perf_counter() - begun:.1f} s; a plan "
+            f"that keeps the policy takes at least {REPETITIONS} more on fresh seeds. Try 1 or "
+            "more; quick tries 24, normal 60"
+        )
+
     def run(self, study: str | os.PathLike[str], workers: int = 1) -> Choice:
         """Search, confirm, carry out once, audit."""
         job = StudyJob(
@@ -202,21 +214,25 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             try:
                 with interrupt_awaited():
                     tried = job.search(store, self._shown("trying plans"))
-                    phase = stack.enter_context(job.open(f"{CONFIRMING} {job.trials}"))
+                    phase = stack.enter_context(job.open(confirming=True))
                     confirmed = job.confirm(phase, tried, self._shown(REPEATING, searching=False))
             except KeyboardInterrupt:  # the best so far
-                return Choice(self._result(job.finished(store), [], None, stopped=True), None, None)
-            chosen = chosen_plan(confirmed)
-            seed = None
-            if chosen is not None:
-                drawn = str(self.draw_seed()).encode()
-                seed = int(store.keep_once("seed of the release", drawn))
-        result = self._result(tried, confirmed, chosen)
-        if chosen is None or seed is None:
-            return Choice(result, None, None)
-        return self._carry_out(
-            Plan(job.evaluator.plan(result[chosen].candidate).masks, seed), result
-        )
+                tried = job.finished(store)
+                with job.open(confirming=True) as phase:
+                    confirmed = job.confirmed(phase, tried)
+                return Choice(self._result(tried, confirmed, stopped=True), None, None)
+            result = self._result(tried, confirmed)
+            if (chosen := result.chosen) is None:
+                return Choice(result, None, None)
+            drawn = str(self.draw_seed()).encode()
+            kept = store.keep_once("seed of the release", drawn)
+        result = msgspec.structs.replace(result, study=sha256(kept).hexdigest()[:16])
+        plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, int(kept))
+        try:
+            with interrupt_awaited():
+                return self._carry_out(plan, result)
+        except KeyboardInterrupt:
+            return Choice(msgspec.structs.replace(result, stopped=True), None, None)
 
     def _carry_out(self, plan: Plan, result: StudyResult) -> Choice:
         """Mask by the chosen plan, once, and audit the release."""
@@ -243,20 +259,15 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             if searching:
                 best = len(frontier(tried_plans(state.finished)))
                 step += f", {best} on the frontier"
-            show(step, state.done, state.total)
+            # How many repetitions it takes is not known before.
+            show(step, state.done, state.total if searching else 0)
 
         return tell
 
     def _result(
-        self,
-        tried: list[TriedPlan],
-        confirmed: list[Confirmation],
-        chosen: int | None,
-        *,
-        stopped: bool = False,
+        self, tried: list[TriedPlan], confirmed: list[Confirmation], *, stopped: bool = False
     ) -> StudyResult:
-        first = {one.candidate for one in tried}
-        by_number = {one.number: one for one in tried}
+        first, chosen = {one.candidate for one in tried}, chosen_plan(confirmed)
         return StudyResult(
             version=__version__,
             records=len(self.original),
@@ -268,9 +279,9 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             tried=tuple(tried),
             frontier=tuple(one.number for one in frontier(tried)),
             chosen=chosen,
-            nearest=nearest_plan(tried) if chosen is None else None,
+            nearest=nearest_plan(tried, confirmed) if chosen is None else None,
             confirmations=tuple(confirmed),
-            costs=limit_costs(tried, None if chosen is None else by_number[chosen]),
+            costs=limit_costs(tried, confirmed, chosen),
             reach=reach(tried, self.space),
             uses=tuple(next((one.uses for one in tried if one.uses), {})),
             stopped=stopped,
@@ -280,10 +291,10 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
 def _with_audit(result: StudyResult, audited: Audit) -> StudyResult:
     """The figures of the chosen plan, beside those of its audit."""
     verdict = audited.verdict
-    found = {} if verdict is None else {(one.scenario, one.limit): one for one in verdict.limits}
+    found = {} if verdict is None else {limit_key(one): one for one in verdict.limits}
 
     def beside(figure: FigureOverSeeds) -> FigureOverSeeds:
-        limit = found.get((figure.scenario, figure.limit))
+        limit = found.get(limit_key(figure))
         value = None if limit is None else limit.found
         number = None if isinstance(value, bool | tuple | None) else float(value)
         return msgspec.structs.replace(figure, audited=number)

@@ -1,7 +1,7 @@
 """Compare releases of one original by their evidence: risk against loss."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from unveil.files.documents.toml import as_policy
-from unveil.measures.identity.confidence_interval import FEWEST_RECORDS, paired_difference
+from unveil.measures.identity.confidence_interval import paired_difference
 from unveil.support.arrays import Floats
 from unveil.support.options import TaskProgress
 from unveil.values.release.plan import check_seed
@@ -23,13 +23,11 @@ from unveil.values.results.comparison import (
     Difference,
     Dominated,
     LossValue,
-    Paired,
     Recommendation,
     WorstAttack,
 )
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.policy import Policy
-from unveil.wording import count, listing
 from unveil.workflows.auditing.policy_check import check_policy
 from unveil.workflows.inputs.audited_releases import (
     attacks_met,
@@ -43,7 +41,7 @@ from unveil.workflows.inputs.audited_releases import (
 CRITERIA = (  # less is better
     *("risk", "household_risk", "subgroup_risk", "confirmed", "interval_disclosure", "loss"),
 )
-UNCOMPARED: dict[str, Any] = {  # of a scenario: the page of the release has it
+UNCOMPARED: dict[str, Any] = {  # parts of a scenario that only the page of its audit shows
     "subgroups": None,
     "record_risks": None,
     "households": None,
@@ -64,9 +62,10 @@ def compare(
 ) -> Comparison:
     """Compare several releases of one original, criterion by criterion.
 
-    A release is dominated by another that is no worse in risk (the share that the worst attack
-    links) and in overall loss, better in one of them, and met at least the same attacks by an
-    intruder who knows as much. The others are not ranked: no loss makes up for a risk.
+    A release is dominated by another that is no worse in risk (the share that the best attack
+    links) and in overall loss, better in one of them, and was attacked at least by the same
+    attacks and an intruder who knows as much. The others are not ranked, because a lower loss does
+    not offset a higher risk.
 
     Parameters
     ----------
@@ -79,12 +78,12 @@ def compare(
     names
         Names of the releases; default: their files.
     policy
-        Limits that every release is judged by, or their TOML file; default: those of its audit.
-        Limits on classes of equal records are judged only where the audit counted these classes.
+        Limits that apply to every release, or their TOML file; default: those of its audit.
+        Limits on classes of equal records need an audit that counted these classes.
     seed
         Random seed of the intervals.
     progress
-        Called with the task, how much is done, and the total.
+        Called with the task, the work done, and the total.
 
     Examples
     --------
@@ -125,13 +124,13 @@ def compare(
         ),
         recommendation=recommend(releases),
         policy=judged[0].policy if all(o.policy == judged[0].policy for o in judged) else None,
-        notes=(*differences_in_audits(by_name), *_sampled(placed)),
+        notes=differences_in_audits(by_name),
         seed=seed,
     )
 
 
 def _judged(evidence: Evidence, policy: Policy | None) -> Evidence:
-    """The evidence with the verdict by this policy; by its own if there is none."""
+    """The evidence with the verdict of this policy; without one, with its own verdict."""
     if policy is None:
         return evidence
     verdict = check_policy(policy, evidence)
@@ -139,7 +138,7 @@ def _judged(evidence: Evidence, policy: Policy | None) -> Evidence:
 
 
 def recommend(releases: Sequence[ComparedRelease]) -> Recommendation | None:
-    """Which releases keep every limit, else which is nearest; None without a policy."""
+    """The releases that keep every limit, else the nearest; None without a policy."""
     judged = [one for one in releases if one.passed is not None]
     if not judged:
         return None
@@ -248,7 +247,7 @@ def _place(release: ComparedRelease) -> tuple[float, float]:
 def _dominated(
     placed: Sequence[ComparedRelease], evidence: Mapping[str, Evidence]
 ) -> tuple[Dominated, ...]:
-    """The dominated releases; fewer attacks, or fewer uses, may only make one look better."""
+    """The dominated releases; one with fewer attacks or uses may only look better."""
     met = {
         name: {*attacks_met(one), *uses_measured(one), *(f"knows {known}" for known in one.known)}
         for name, one in evidence.items()
@@ -263,16 +262,6 @@ def _dominated(
     return tuple(dominated)
 
 
-def _sampled(placed: Sequence[ComparedRelease]) -> Iterator[str]:
-    """A note where samples leave open which risk is higher."""
-    names = [one.name for one in placed if one.worst is not None and one.worst.interval is not None]
-    if names and len(placed) > 1:
-        yield (
-            f"the risk of {listing(names)} was found on a sample: which is best at it, and which "
-            "is dominated, goes by the shares found, whose intervals may overlap"
-        )
-
-
 def _difference(
     first: ComparedRelease,
     second: ComparedRelease,
@@ -281,37 +270,14 @@ def _difference(
     seed: int,
 ) -> Difference:
     """How much higher the first's risk is, over the same records where these are known."""
-    paired, why = None, "the records are not paired (give the risk of each by records, --records)"
+    paired, note = None, "the risk of each record is not given (records, --records)"
     if risks is not None and others is not None:
         paired = paired_difference(risks, others, seed=seed, names=(first.name, second.name))
-        why = "no record was attacked in both"
+        note = "no record was attacked in both"
     return Difference(
         first=first.name,
         second=second.name,
         share=(first.risk or 0.0) - (second.risk or 0.0),
         paired=paired,
-        note=_note(first, second, paired, why),
+        note=note if paired is None else "",
     )
-
-
-def _note(
-    first: ComparedRelease, second: ComparedRelease, paired: Paired | None, not_paired: str
-) -> str:
-    """What a difference means, and what it does not."""
-    intervals = {
-        one.name: one.worst.interval
-        for one in (first, second)
-        if one.worst is not None and one.worst.interval is not None
-    }
-    whole = "" if intervals else "; of these very records the difference is exact"
-    if paired is None:
-        alone = "".join(
-            f"; {name} alone {one.low:.1%} to {one.high:.1%}" for name, one in intervals.items()
-        )
-        return f"no interval can be given for the difference, as {not_paired}{alone}{whole}"
-    records = count(paired.n, "record")
-    if paired.interval is not None:
-        return f"over {records} attacked in both, if these stand for more of their kind{whole}"
-    if paired.n < FEWEST_RECORDS:
-        return f"only {records} attacked in both: too few for an interval{whole}"
-    return f"the same in each of {records} attacked in both{whole}"

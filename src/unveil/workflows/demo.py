@@ -262,7 +262,7 @@ class DemoProgress:
 
     def step(self, step: str, done: float, total: float) -> None:
         """TaskProgress of an audit."""
-        self._show(f"{self._label}: {step}", done / total)
+        self._show(f"{self._label}: {step}", done / total if total else 0.0)
 
     def _show(self, label: str, share: float) -> None:
         if self._progress is not None:

@@ -60,6 +60,12 @@ def test_text_fits_80_columns_and_has_no_cell(shown, name):
     assert max(map(len, repr(shown[name]).splitlines())) <= 80
 
 
+@pytest.mark.parametrize("name", ["Audit", "Risk"])
+def test_what_is_printed_fits_80_columns(shown, name):
+    assert max(map(len, str(shown[name]).splitlines())) <= 80
+    assert max(map(len, repr(shown["Audit"].worst).splitlines())) <= 80
+
+
 @pytest.mark.parametrize("name", ["Microdata", "Schema", "Release", "Links", "Comparison"])
 def test_names_are_escaped(shown, name):
     html = shown[name]._repr_html_()
@@ -75,10 +81,10 @@ def test_numbers_are_aligned(shown):
 
 def test_a_result_says_what_the_page_says(shown):
     text = _Tags(shown["Audit"]._repr_html_()).text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "This release does NOT keep the policy" in text
-    assert "Who could do what" in text
-    assert "Charts, by chart(name): attacks" in text
-    assert "Plan 3 loses least" in _Tags(shown["Choice"]._repr_html_()).text
+    assert "This release does not keep the policy" in text
+    assert "What each intruder achieves" in text
+    assert "Draw a chart with chart(name); the names are attacks" in text
+    assert "Plan 3 keeps every limit" in _Tags(shown["Choice"]._repr_html_()).text
 
 
 def test_long_descriptions_are_several_lines(shown):

@@ -23,6 +23,7 @@ from unveil.reports.sections.attacks import rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
+from unveil.reports.sections.verdict import misses
 from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain
 from unveil.values.results.choice import StudyResult
@@ -65,13 +66,13 @@ def test_the_pages_are_read_whole():
 
 
 KEYS = {
-    "internal": "limits notes scenarios attacks households worst-case claims knowledge "
+    "internal": "reading limits notes scenarios attacks households worst-case claims knowledge "
     "rank-of-truth people intervals values changes read-off loss side-by-side unchanged plan "
     "next made",
-    "external": "limits scenarios attacks households worst-case claims knowledge "
+    "external": "reading limits scenarios attacks households worst-case claims knowledge "
     "rank-of-truth intervals values changes loss plan",
-    "comparison": "releases order differences attacks loss notes",
-    "comparison-external": "releases order differences attacks loss notes",
+    "comparison": "limits releases order differences attacks loss notes",
+    "comparison-external": "limits releases order differences attacks loss notes",
     "choice": "frontier chosen costs reach plans notes",
     "choice-none": "frontier chosen plans",
 }
@@ -101,11 +102,12 @@ def test_of_many_attributes_those_that_changed_the_most_are_drawn(many, said):
     assert drawn == [f"c{place}" for place in range(30)]  # they changed by 0.5, 0.49, ...
     assert found.exhibits[-1].name == "shape-30"
     text = [plain(one) for one in found.paragraphs]
-    assert ("Shown are those that changed the most." in text) is said
+    assert ("The attributes that changed most are shown." in text) is said
 
 
 @pytest.mark.parametrize(
-    ("many", "said"), [(200, "all are in the table"), (201, "of 201 the table has the first, and")]
+    ("many", "said"),
+    [(200, "all are in the table"), (201, "the table lists the first of 201, the evidence all")],
 )
 def test_of_many_groups_the_first_are_in_the_table(many, said):
     groups = tuple(made(GroupRisk, group=f"g{place}") for place in range(many))
@@ -113,7 +115,7 @@ def test_of_many_groups_the_first_are_in_the_table(many, said):
     stress_test = people(found).choices[0]
     shown = next(one for one in stress_test.exhibits if one.name == "subgroups")
     assert [plain(row[1]) for row in shown.table.rows] == [f"g{place}" for place in range(200)]
-    assert f"The chart has the groups at the highest risk; {said}" in plain(shown.notes[0])
+    assert f"The chart shows the groups at the highest risk; {said}" in plain(shown.notes[0])
 
 
 SAME = {"chance": 1.0, "discarded_ratio": 1.0}
@@ -125,7 +127,7 @@ def test_discards_that_chance_explains_are_said_of_the_group_that_it_explains_le
     found = loss(numbered({"loss.suppression.groups": groups}))
     said = [plain(one) for one in found.paragraphs]
     (told,) = (one for one in said if "not released" in one)
-    assert ", most of loss.suppression.most_discarded.column" in told
+    assert "; most affected is loss.suppression.most_discarded.column" in told
     assert not any("Chance" in one for one in said)
 
 
@@ -166,38 +168,52 @@ def test_four_attacks_are_followed_each_once():
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({}, ": may stay unchanged; forbid row order; max loss"),
-        ({3: "columns_without_a_role"}, ": columns without a role; forbid row order; max loss"),
+        ({}, "may stay unchanged; forbid row order; max loss"),
+        (
+            {3: "columns_without_a_role"},
+            "columns without a role (not measured); forbid row order; max loss",
+        ),
         (
             {3: "columns_without_a_role", 4: "identifiers_released"},
-            ": columns without a role; identifiers released; max loss",
+            "columns without a role (not measured); identifiers released; max loss",
         ),
     ],
 )
 def test_whether_the_policy_is_kept_is_said(limits, said):
     names = {f"verdict.limits.{place}.limit": name for place, name in limits.items()}
-    found = summary(numbered(names | {"verdict.passed": False}))
+    names |= {"verdict.limits.3.found": None} if limits else {}
+    evidence = numbered(names | {"verdict.passed": False})
+    found = summary(evidence)
     assert found.passed is False
-    assert plain(found["limits"].paragraphs[0]).startswith(f"The policy is NOT kept{said}")
+    assert plain(misses(evidence.verdict.misses)).startswith(said)
+    first = said.partition(";")[0]
+    assert plain(found.verdict).endswith(f"it misses 3 of 5 limits; the largest miss: {first}.")
     kept = summary(numbered({"verdict.passed": True}))
     assert kept.passed is True
-    assert plain(kept["limits"].paragraphs[0]) == "The policy is kept: every limit holds."
+    assert plain(kept.verdict) == "This release keeps the policy: all 5 limits hold."
+
+
+def test_without_a_policy_there_is_no_section_on_limits_and_one_sentence():
+    page = summary(numbered({"verdict": None}))
+    assert all(one.key != "limits" for one in page.sections)
+    said = [plain(one.value) for one in page.answers]
+    assert sum("No policy was given" in one for one in said) == 1
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"front": ()}, "people. In"),
-        ({"dominated": ()}, "people. None is dominated by another. In"),
-        ({"front": ("b.csv",)}, "people. b.csv alone is dominated by none. In"),
+        ({"front": ()}, "people."),
+        ({"dominated": ()}, "people. None is dominated by another."),
+        ({"front": ("b.csv",)}, "people. Only b.csv is not dominated."),
         (
             {"dominated": [None] * 2, "dominated.1.release": "d.csv", "dominated.1.by": ("a.csv",)},
-            "people. The choice is between a.csv, b.csv: c.csv, d.csv are dominated. In",
+            "people. Not dominated: a.csv, b.csv. Dominated: c.csv, d.csv.",
         ),
     ],
 )
 def test_between_which_the_choice_is(given, said):
-    assert said in plain(comparison_summary(numbered_comparison(given)).verdict)
+    assert plain(comparison_summary(numbered_comparison(given)).verdict).endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """``unveil.report``: what it writes, what it refuses, and that a refusal leaves nothing behind."""
 
 import json
+from html import unescape
 
 import msgspec
 import pytest
@@ -40,6 +41,17 @@ def test_an_audit_its_evidence_and_the_file_of_it_are_one_page(here):
     assert there(here) == ["audit.html", "e.json", "evidence.htm", "file.HTML"]
 
 
+def test_without_a_path_a_notebook_shows_the_page(here):
+    unveil.report(SMALL, "page.html", title="<A>")
+    shown = unveil.report(SMALL, title="<A>")
+    assert shown.html == (here / "page.html").read_text()
+    frame = shown._repr_html_()
+    assert frame.startswith("<iframe sandbox='allow-scripts' ")
+    assert unescape(frame.partition('srcdoc="')[2].removesuffix('"></iframe>')) == shown.html
+    assert len(repr(shown)) <= 80
+    assert there(here) == ["e.json", "page.html"]
+
+
 def test_a_comparison_and_its_figures(here):
     measures = (
         made(LossMeasure, name="PIL", value=0.5, worst=1.0),
@@ -72,12 +84,12 @@ def test_a_comparison_and_its_figures(here):
         (UsageError, SMALL, "page.html", {"figures": "e.json"}, "e.json: figures go to a folder"),
         (FileError, SMALL, "page.html", {"figures": "full"}, "full: the folder is not empty"),
         (UsageError, SMALL, "page.html", {"figures": "e.json/in"}, "and e.json is a file"),
-        (UsageError, None, "page.html", {}, "not of NoneType"),
-        (UsageError, {"attacks": []}, "page.html", {}, "not of dict"),
+        (UsageError, None, "page.html", {}, "not NoneType"),
+        (UsageError, {"attacks": []}, "page.html", {}, "not dict"),
         (UsageError, SMALL, "page.html", {"figures": 3}, ""),
         (FileError, "old.html", "page.html", {}, "not the complete evidence of an audit"),
         (FileError, "no.json", "page.html", {"figures": "new"}, "cannot be read"),
-        (FileError, SMALL, "page.html", {"figures": "full", "external": True}, "new folder"),
+        (FileError, SMALL, "page.html", {"figures": "full", "external": True}, "need a new one"),
         (UsageError, SMALL, "page.html", {"figures": "page.html"}, "a folder of their own"),
         (UsageError, SMALL, "page\0.html", {}, "no null byte"),
     ],
@@ -112,7 +124,9 @@ def test_figures_alone(here):
     with pytest.raises(FileError, match="not empty: name another, or add --force"):
         check_figures(here / "figures", force=False)
     check_figures(here / "figures", force=True)
-    with pytest.raises(FileError, match="for others go to a new"):  # among which others might be
+    with pytest.raises(
+        FileError, match="external figures need a new"
+    ):  # among which others might be
         check_figures(here / "figures", force=True, external=True)
 
 

@@ -1,5 +1,8 @@
 """The whole way of a choice, on small files."""
 
+from math import inf
+
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -108,6 +111,106 @@ def test_an_interrupted_search_ends_with_the_best_so_far(people, monkeypatch):
     assert [one.number for one in found.study.tried] == [1, 2]
 
 
+def test_stopped_before_a_plan_is_confirmed(people, monkeypatch):
+    evaluate = Evaluator.evaluate
+
+    def interrupted(self, *rest, repetition=0):
+        if repetition:
+            raise KeyboardInterrupt
+        return evaluate(self, *rest)
+
+    monkeypatch.setattr(evaluation.Evaluator, "evaluate", interrupted)
+    found = choose(people)
+    study = found.study
+    assert (study.stopped, study.chosen, study.confirmations) == (True, None, ())
+    assert (found.release, found.audit) == (None, None)
+    kept = [one for one in study.tried if one.complete and all(x.kept for x in one.limits)]
+    assert study[study.nearest] in kept
+
+
+def test_stopping_keeps_the_confirmations_that_were_made(people, choice, monkeypatch, tmp_path):
+    study, decide = tmp_path / "study.sqlite", job.next_to_confirm
+
+    def interrupted(tried, confirmed):
+        if confirmed and confirmed[-1].accepted:
+            raise KeyboardInterrupt
+        return decide(tried, confirmed)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job, "next_to_confirm", interrupted)
+        found = choose(people, study=study).study
+    assert found.stopped
+    made = len(found.confirmations)
+    assert made
+    assert [one.number for one in found.confirmations] == [
+        one.number for one in choice.study.confirmations[:made]
+    ]
+    assert found.chosen == found.confirmations[-1].number  # the best so far
+    again = choose(people, study=study).study
+    assert not again.stopped
+    assert again.confirmations[: made - 1] == found.confirmations[: made - 1]
+
+
+def test_stopped_during_the_audit(people, choice, monkeypatch, tmp_path):
+    study = tmp_path / "study.sqlite"
+
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "audit", interrupted)
+        found = choose(people, study=study)
+    assert found.study.stopped
+    assert found.study.chosen == choice.study.chosen
+    assert (found.release, found.audit, found.passed) == (None, None, False)
+    assert choose(people, study=study).passed
+
+
+def test_a_plan_that_no_attack_can_judge_is_not_chosen(people):
+    space = SearchSpace(combination=[
+        {"name": "noise", "mask": [NOISE | {"scale": 3.0}]},
+        {"name": "made up", "mask": [{"method": "synthesis"}]},
+    ])  # fmt: skip
+    found = choose(people, space=space)
+    by_name = {one.candidate.combination: one for one in found.study.tried}
+    unmeasured = by_name["made up"]
+    assert (unmeasured.stage, unmeasured.risk) == ("dropped", inf)
+    assert unmeasured.note.startswith("acquaintance max_linked: not measured: no attack")
+    assert [one.kept for one in unmeasured.limits] == [False]
+    assert found.study.chosen == by_name["noise"].number
+    only = SearchSpace(combination=[{"name": "made up", "mask": [{"method": "synthesis"}]}])
+    alone = choose(people, space=only).study
+    assert (alone.chosen, alone.nearest, alone.confirmations) == (None, None, ())
+
+
+def test_a_limit_that_one_attack_cannot_measure_another_may(people):
+    limits = Policy(intruder=[{"name": "register", "max_confirmed": 0.9}])
+    evaluator = Evaluator(people, module.told_of_plans(limits), SPACE, 0)
+    found = evaluator.evaluate(1, Candidate("noise", (0.5,)))
+    assert found.stage == "attacked"
+    assert isinstance(found.limits[0].found, float)
+
+
+def test_a_plan_that_loses_too_much_is_attacked_on_fresh_seeds_only(people):
+    limits = msgspec.structs.replace(module.told_of_plans(LIMITS), max_loss=0.01)
+    evaluator = Evaluator(people, limits, SPACE, 0)
+    searched = evaluator.evaluate(1, Candidate("noise", (0.5,)))
+    assert (searched.stage, searched.risk) == ("dropped", None)
+    assert searched.loss > 0.01
+    fresh = evaluator.evaluate(1, Candidate("noise", (0.5,)), repetition=1)
+    assert (fresh.stage, {one.limit for one in fresh.limits}) == (
+        "attacked", {"max_linked", "max_loss"}
+    )  # fmt: skip
+    assert 0 < fresh.risk < inf
+
+
+def test_a_release_without_records_is_refused(people):
+    few = {"method": "full-domain", "k": 500, "suppress": 1.0}
+    space = SearchSpace(combination=[{"name": "none", "mask": [few]}])
+    found = Evaluator(people, module.told_of_plans(LIMITS), space, 0)
+    assert found.evaluate(1, Candidate("none")).stage == "refused"
+
+
 def test_a_study_of_another_original(people, tmp_path):
     study = tmp_path / "study.sqlite"
     choose(people, study=study, trials=3)
@@ -122,7 +225,9 @@ def test_a_study_of_another_original(people, tmp_path):
     ("options", "said"),
     [
         ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
-        ({"trials": 0}, "0 is too few; give 1 or more .* A trial masks the file by one plan"),
+        ({"trials": 0}, r"0 are too few .* a trial masks .*, here in \d+\.\d s"),
+        ({"trials": 10**6}, "trials: a whole number from 1 to 100,000"),
+        ({"space": SearchSpace(forbid=["prem"])}, "forbid: 'prem' is not .*did you mean 'pram'"),
         ({"trials": 2.5}, "trials: a whole number"),
         ({"workers": 0}, "workers: a whole number from 1"),
         ({"space": SearchSpace(unchanged=["age", "pay", "debt"])}, "no mask suits the columns"),

@@ -7,6 +7,8 @@ import pytest
 from fixtures.evidence import evidence, finding, of_households, verdict
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
+from unveil.reports.summary import comparison_summary
+from unveil.support.phrases import plain as in_words
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
 from unveil.values.results.loss import UseLoss
@@ -29,6 +31,12 @@ def hits(share, n=100, seed=0):
     """The risk of each record, so many of which are linked rightly."""
     each = (np.arange(n) < round(share * n)).astype(float)
     return {COLUMN: np.random.default_rng(seed).permutation(each)}
+
+
+def basis_of(found):
+    """What each difference is based on, as the page says it."""
+    table = comparison_summary(found)["differences"].exhibits[0].table
+    return [in_words(row[-1]) for row in table.rows]
 
 
 def test_who_is_dominated_and_who_is_best_at_what():
@@ -110,7 +118,7 @@ def test_a_release_whose_rows_are_nobodys_has_no_risk():
     assert (found.front, found.not_placed, found.dominated) == (("a.csv",), ("s.csv",), ())
     assert found.differences == ()
     assert [one.criterion for one in found.best] == ["loss"]
-    assert "no attack was made on s.csv" in found.notes[-1]
+    assert "no attack was made on s.csv, whose rows are synthetic" in found.notes[-1]
     nobody = compare([evidence(name, risk=None, loss=None) for name in ("r.csv", "s.csv")])
     assert (nobody.front, nobody.best, nobody.not_placed) == ((), (), ("r.csv", "s.csv"))
 
@@ -122,8 +130,13 @@ def test_differences_over_the_same_records():
     assert (one.share, one.paired.difference) == pytest.approx((0.3, 0.3))
     assert one.paired.n == 100
     assert 0.1 < one.paired.interval.low < 0.3 < one.paired.interval.high < 0.5
-    assert "100 records attacked in both" in one.note
-    assert "exact" in one.note
+    assert one.note == ""
+    assert basis_of(found) == [
+        (
+            "100 records attacked in both; the interval takes them for a sample of more people; "
+            "exact for these records"
+        )
+    ]
     chances = [{COLUMN: np.linspace(0, most, 100)} for most in (0.8, 0.2)]  # none like another
     once, twice, other = (
         compare(given, records=chances, seed=seed).differences[0].paired for seed in (0, 0, 1)
@@ -150,16 +163,15 @@ def test_without_records_no_interval_and_why():
     plain = [evidence("a.csv", risk=0.4), evidence("b.csv", risk=0.1)]
     (one,) = compare(plain).differences
     assert (one.paired, one.share) == (None, pytest.approx(0.3))
-    assert "no interval can be given for the difference, as the records are not paired" in one.note
-    assert "exact" in one.note
+    assert one.note == "the risk of each record is not given (records, --records)"
+    assert basis_of(compare(plain)) == [f"no interval: {one.note}; exact for these records"]
     sampled = [
         evidence(name, attacks=(finding(interval=Interval(low, low + 0.1, 0.95)),))
         for name, low in (("a.csv", 0.1), ("b.csv", 0.2))
     ]
-    (one,) = compare(sampled).differences
-    assert one.note.endswith("; a.csv alone 10.0% to 20.0%; b.csv alone 20.0% to 30.0%")
-    (note,) = compare([sampled[0], plain[1]]).notes
-    assert "the risk of a.csv was found on a sample" in note
+    assert basis_of(compare(sampled)) == [f"no interval: {one.note}"]
+    (note,) = comparison_summary(compare([sampled[0], plain[1]]))["notes"].points
+    assert "The risk of a.csv is estimated from a sample." in in_words(note)
 
 
 def test_samples_with_few_or_no_records_in_common():
@@ -175,12 +187,14 @@ def test_samples_with_few_or_no_records_in_common():
     assert one.paired is None
     assert "no record was attacked in both" in one.note
     halves[1] = np.roll(halves[1], 4)  # four of the first half
-    (one,) = compare(given, records=[{COLUMN: half} for half in halves]).differences
+    found = compare(given, records=[{COLUMN: half} for half in halves])
+    (one,) = found.differences
     assert (one.paired.n, one.paired.interval) == (4, None)
-    assert "only 4 records attacked in both: too few" in one.note
-    (one,) = compare(given, records=[{COLUMN: halves[0]}] * 2).differences
+    assert basis_of(found) == ["4 records attacked in both, too few for an interval"]
+    found = compare(given, records=[{COLUMN: halves[0]}] * 2)
+    (one,) = found.differences
     assert (one.paired.n, one.paired.interval) == (50, None)
-    assert "the same in each of 50 records" in one.note
+    assert basis_of(found) == ["the same difference in each of 50 records attacked in both"]
 
 
 def test_like_is_not_compared_with_like_and_it_is_said():
@@ -192,12 +206,12 @@ def test_like_is_not_compared_with_like_and_it_is_said():
     notes = compare(list(given.values())).notes
     assert len(notes) == 5
     for said in (
-        "known attributes differ, so their risks are not comparable",
+        "the intruders know different attributes, so the risks are not comparable",
         ": a.csv: age; b.csv: age, income",
-        "not attacked alike, and a release with fewer attacks may only look safer",
-        ": b.csv not rank original-to-release",
-        "losses measure different columns, so they are not comparable: a.csv: age; b.csv: age, sex",
-        "different policies: a.csv: max_risk = 0.1; b.csv: max_risk = 0.2",
+        "not attacked in the same ways, and one with fewer attacks may only look safer",
+        ": b.csv without rank original-to-release",
+        "the losses cover different columns, so they are not comparable: a.csv: age; b.csv: age, s",
+        "the policies differ: a.csv: max_risk = 0.1; b.csv: max_risk = 0.2",
         "different versions of unveil: a.csv: 1; b.csv: 2",
     ):
         assert any(said in note for note in notes), said
@@ -222,7 +236,7 @@ def test_losses_of_other_uses_do_not_dominate():
     fewer = compare([worse, measured("b.csv", "sex", risk=0.1, loss=0.1)])
     assert fewer.dominated == ()
     (note,) = fewer.notes
-    assert note.startswith("their losses measure different uses and cannot be compared: a.csv: ")
+    assert note.startswith("the losses measure different uses, so they are not comparable: a.csv: ")
     assert note.endswith("pay (relations of age, pay), sex (relations of age, sex); b.csv: sex "
                          "(relations of age, sex)")  # fmt: skip
     same = compare([worse, measured("b.csv", "pay", "sex", risk=0.1, loss=0.1)])
@@ -265,11 +279,11 @@ def test_files_and_values_say_the_same(tmp_path):
     [
         ([], {}, UsageError, "0 releases cannot be compared: give the evidence of two or more"),
         ([evidence()], {}, UsageError, "1 release cannot be compared"),
-        ("a.json", {}, UsageError, "evidence: a list"),
-        (evidence(), {}, UsageError, "evidence: a list"),
+        ("a.json", {}, UsageError, "evidence: give a list"),
+        (evidence(), {}, UsageError, "evidence: give a list"),
         ([evidence(), 3], {}, UsageError, "path"),
-        ([evidence(), evidence(original="01")], {}, DataError, "against the same file"),
-        ([evidence(), evidence(records=99)], {}, DataError, "concern different people"),
+        ([evidence(), evidence(original="01")], {}, DataError, "audit every release"),
+        ([evidence(), evidence(records=99)], {}, DataError, "originals with different contents"),
         ([evidence()] * 2, {"names": ["a"]}, UsageError, "names: one for each release, 2"),
         ([evidence()] * 2, {"names": ["a", "a"]}, UsageError, "no name twice"),
         ([evidence()] * 2, {"names": ["a", "b", "b"]}, UsageError, "no name twice"),
@@ -282,7 +296,8 @@ def test_files_and_values_say_the_same(tmp_path):
         ([evidence()] * 2, {"records": [{"rank": np.ones(100)}] * 2}, DataError, "column 'dist"),
         ([evidence()] * 2, {"records": [hits(0.1, 90)] * 2}, DataError, "90 rows, but"),
         ([evidence()] * 2, {"records": [hits(0.2)] * 2}, DataError, "differ in sum"),
-        ([evidence()] * 2, {"records": [{COLUMN: np.full(100, np.inf)}] * 2}, DataError, "in sum"),
+        ([evidence()] * 2, {"records": [{COLUMN: np.full(100, np.inf)}] * 2}, DataError,
+         "differ in sum"),
         ([evidence()] * 2, {"records": [{COLUMN: np.tile([3, -1.0, 0, 0, 0], 20)}] * 2},
          DataError, "differ in sum"),
     ],

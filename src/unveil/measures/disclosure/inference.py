@@ -8,6 +8,7 @@ from unveil.errors import UsageError
 from unveil.measures.disclosure.baseline_guess import ReleaseModel, best_guess, is_right
 from unveil.measures.disclosure.followed_links import FollowedLinks, LinkedRows, follow
 from unveil.measures.identity.confidence_interval import paired_difference
+from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread
 from unveil.values.file_pair import FilePair
@@ -120,6 +121,7 @@ def _inference(
         homogeneous=_mean(homogeneous),
         learned=max(_mean(linked) - _mean(control), 0.0),
         gain=None if paired is None else paired.interval,
+        sampled=min(links.n_with_truth, SAMPLE_SIZE) < links.population,
     )
 
 

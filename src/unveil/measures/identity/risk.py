@@ -1,5 +1,6 @@
 """Risk: expected correct links of an attack, with their baseline, ceiling, interval and p-value."""
 
+from collections.abc import Sequence
 from math import floor
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from unveil.measures.identity.hits import SAMPLE_SIZE, hits
 from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.specs import fields_of
-from unveil.values.links import Links
+from unveil.values.links import Links, TrueLinks
 from unveil.values.results.risk import Risk
 
 LEAST_BINOMIAL = 1000  # candidates from which on links are right as if independently
@@ -102,8 +103,10 @@ def p_value(links: Links, *, draws: int = DRAWS) -> float:
     return float(poisson.sf(floor(expected / most + 1e-9) - 1, baseline(links) / most))
 
 
-def ceiling(links: Links) -> float:
+def ceiling(links: Links, known: Sequence[str] = ()) -> float:
     """The most correct links that any attack can expect of an intruder who knows these attributes.
+
+    `known` are attributes that the intruder knows beside those that the attack compares.
 
     Released rows that are written alike in all of them cannot be distinguished: of all links to
     such a class, one is right on average. So the ceiling is the number of different released rows,
@@ -119,24 +122,30 @@ def ceiling(links: Links) -> float:
     >>> round(ceiling(unveil.attack(people, people, attack, intruder=intruder, truth="person")))
     2
     """
-    classes, true = _written_classes(links), links.true_links
-    if links.intruder.reverse:  # all rows of one class are linked to the same record
+    return expected_of_classes(
+        _written_classes(links, known), links.true_links, reverse=links.intruder.reverse
+    )
+
+
+def expected_of_classes(classes: Ints, true: TrueLinks, *, reverse: bool = False) -> float:
+    """The most correct links that can be expected if no row can be told from its class."""
+    if reverse:  # all rows of one class are linked to the same record
         of, to = classes[true.records], true.rows
     else:
         of, to = true.records, classes[true.rows]
     keys, place = np.unique(of * (int(to.max(initial=0)) + 1) + to, return_inverse=True)
     counts = np.asarray(np.bincount(place, true.counts), np.float64)
     of, to = np.divmod(keys, int(to.max(initial=0)) + 1)
-    sizes = np.ones(len(of), np.int64) if links.intruder.reverse else np.bincount(classes)[to]
+    sizes = np.ones(len(of), np.int64) if reverse else np.bincount(classes)[to]
     order = np.lexsort((counts / sizes, of))
     best = order[np.diff(of[order], append=-1) != 0]
     return _sum_of_quotients(counts[best], sizes[best])
 
 
-def _written_classes(links: Links) -> Ints:
+def _written_classes(links: Links, known: Sequence[str]) -> Ints:
     """The class of each released row: written alike in all columns, and alike to the attack."""
     classes, release = links.finder.classes(), links.pair.release
-    columns = [name for name in links.compared if name in release.columns]
+    columns = [n for n in dict.fromkeys((*links.compared, *known)) if n in release.columns]
     if not columns or not links.attack.needs_common_attributes:
         return classes
     written = classes_of(release, columns)

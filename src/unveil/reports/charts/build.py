@@ -100,23 +100,24 @@ def _attacks(rows: Rows) -> Drawn:
 
 
 def _claims(rows: Rows) -> Drawn:
-    """Each attack in the direction in which the most is claimed rightly."""
+    """Each attack in the direction with the most correct claims."""
     ranked = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))
     shown = list({row["attack"]: row for row in reversed(ranked)}.values())[::-1][:SHOWN]
-    kinds = {"rightly": "rightly", "wrongly": "wrongly"}
+    kinds = ["correct", "wrong"]
+    tips = ["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")]
     bars = (
         rows_of(shown)
         .transform_calculate(
-            rightly="datum.right / max(datum.n, 1)",
-            wrongly="(datum.claimed - datum.right) / max(datum.n, 1)",
+            correct="datum.right / max(datum.n, 1)",
+            wrong="(datum.claimed - datum.right) / max(datum.n, 1)",
         )
-        .transform_fold(list(kinds), as_=["claim", "part"])
+        .transform_fold([*kinds], as_=["claim", "part"])
         .mark_bar()
         .encode(
             y=named(shown, "attack"),
-            x=share("part", "share of the people looked at"),
-            color=kinds_in("claim", list(kinds), (RED, SKY)),
-            tooltip=["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")],
+            x=share("part", "share of the people examined"),
+            color=kinds_in("claim", kinds, (RED, SKY)),
+            tooltip=tips,
         )
     )
     return alt.layer(bars).properties(height=tall(shown, "attack"))
@@ -124,15 +125,15 @@ def _claims(rows: Rows) -> Drawn:
 
 def _precision(rows: Rows) -> Drawn:
     kinds = {
-        "precision": "right, of the claimed",
+        "precision": "correct among the claimed",
         "coverage": "claimed",
-        "control": "claimed of nobody",
+        "control": "claims in the control",
     }
     lines = (
         folded(rows_of(rows), kinds)
         .mark_line(point=True)
         .encode(
-            x=share("margin", "margin that is demanded", alt.Scale()),
+            x=share("margin", "required margin", alt.Scale()),
             y=alt.Y("at:Q", title="share", axis=PERCENT, scale=WHOLE),
             color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), lines=True),
             strokeDash=dashes("kind", list(kinds.values())),
@@ -144,9 +145,11 @@ def _precision(rows: Rows) -> Drawn:
 
 def _reliability(rows: Rows) -> Drawn:
     """The share that is right against the share claimed, and where both are the same."""
-    x = share("claimed", "held to be right", WHOLE)
+    x = share("claimed", "claimed probability", WHOLE)
     both = ("claimed", "right")
-    same, y = (alt.Y(f"{part}:Q", title="right", axis=PERCENT, scale=WHOLE) for part in both)
+    same, y = (
+        alt.Y(f"{part}:Q", title="correct links", axis=PERCENT, scale=WHOLE) for part in both
+    )
     shown = [*(alt.Tooltip(f"{part}:Q", format=".1%") for part in both), "n:Q"]
     diagonal = rows_of(rows).mark_line(color=GREY, strokeDash=[6, 3]).encode(x=x, y=same)
     found = rows_of(rows).mark_line(point=True, color=BLUE).encode(x=x, y=y, tooltip=shown)
@@ -159,18 +162,15 @@ def _knowledge(rows: Rows) -> Drawn:
         return with_band(rows, x)
     order = [row["added"] for row in rows]
     axis = name_axis(labelAngle=-40, labelOverlap=False)
-    return with_band(
-        rows, alt.X("added:N", title="known, one more at a time", sort=order, axis=axis)
-    )
+    return with_band(rows, alt.X("added:N", title="attributes added", sort=order, axis=axis))
 
 
 def _without(rows: Rows) -> Drawn:
     shown = rows[: 2 * SHOWN]
     bars = _share_bars(shown, "attribute", share("share", scale=up_to(rows, "share", "every")))
-    every = (
-        rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3]).encode(x="every:Q")
-    )
-    return alt.layer(bars, every).properties(height=tall(shown, "attribute"))
+    every = rows_of(rows[:1]).mark_rule(color=GREY, strokeWidth=2, strokeDash=[2, 2])
+    layers = alt.layer(bars, every.encode(x="every:Q"))
+    return layers.properties(height=tall(shown, "attribute"))
 
 
 def _rank_of_truth(rows: Rows) -> Drawn:
@@ -179,7 +179,7 @@ def _rank_of_truth(rows: Rows) -> Drawn:
         rows_of(rows)
         .mark_line(point=alt.OverlayMarkDef(size=40))
         .encode(
-            x=alt.X("k:Q", title="among the k best", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X("k:Q", title="candidates checked (k)", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y(
                 "share:Q", title="share of the people", axis=PERCENT, scale=up_to(rows, "share")
             ),
@@ -194,7 +194,7 @@ def _rank_of_truth(rows: Rows) -> Drawn:
 def _records(rows: Rows) -> Drawn:
     ranges = [f"{100 * row['low']:.0f} to {100 * row['high']:.0f} %" for row in rows]
     shown = [{**row, "range": said} for row, said in zip(rows, ranges, strict=True)]
-    kinds = {"by_worst": "by the worst attack", "by_mean": "mean over all attacks"}
+    kinds = {"by_worst": "best attack", "by_mean": "mean over all attacks"}
     return beside_each_other(shown, "range", kinds, alt.X("at:Q", title="records"))
 
 
@@ -209,9 +209,8 @@ def _subgroups(rows: Rows) -> Drawn:
 
 def _intervals(rows: Rows) -> Drawn:
     found = rows_of(rows)
-    x = alt.X("width:Q", title="width of the interval, in % of the ranks")
-    names = ["on average", "all at once"]
-    colour = kinds_in("of", names, (BLUE, RED), lines=True)
+    x = alt.X("width:Q", title="width of the interval (% of the ranks)")
+    colour = kinds_in("of", ["on average", "all at once"], (BLUE, RED), lines=True)
     inside = found.mark_line(point=True).encode(
         x=x,
         y=alt.Y("share:Q", title="share inside", axis=PERCENT, scale=WHOLE),
@@ -225,23 +224,23 @@ def _intervals(rows: Rows) -> Drawn:
 
 
 def _inside(rows: Rows) -> Drawn:
-    kinds = {"share": "inside", "chance": "by chance"}
-    return dots(rows[: 2 * SHOWN], "attribute", kinds, share("at", "share of the originals"))
+    kinds = {"share": "inside", "chance": "expected by chance"}
+    return dots(rows[: 2 * SHOWN], "attribute", kinds, share("at", "share of the true values"))
 
 
 def _inference(rows: Rows) -> Drawn:
     kinds = {
-        "linked": "by the link",
-        "control": "own row not there",
+        "linked": "from the linked row",
+        "control": "own row removed",
         "guess": "one guess for all",
-        "inferred": "from the others",
+        "inferred": "model of other rows",
     }
-    return dots(rows[: 2 * SHOWN], "column", kinds, share("at", "told rightly"))
+    return dots(rows[: 2 * SHOWN], "column", kinds, share("at", "share of correct values"))
 
 
 def _predictions(rows: Rows) -> Drawn:
     """Scores from 0 on; one that is no better than a guess is a word."""
-    kinds = {"original": "from the original", "release": "from the release"}
+    kinds = {"original": "trained on the original", "release": "trained on the release"}
     known = [row for row in rows if row["original"] != "none"][: 2 * SHOWN]
     x = alt.X("at:Q", title="score on held-out originals", scale=WHOLE)
     none = rows_of([row for row in known if row["release"] == "none"])
@@ -258,7 +257,7 @@ def _loss(rows: Rows) -> Drawn:
         .mark_bar()
         .encode(
             y=named(shown, "measure"),
-            x=alt.X("value:Q", title="0: nothing is lost, 1: all", scale=WHOLE),
+            x=alt.X("value:Q", title="loss (0: none, 1: all)", scale=WHOLE),
             color=kinds_in("family", list(dict.fromkeys(r["family"] for r in shown)), PALETTE),
             tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
         )
@@ -296,10 +295,11 @@ def _remedies(rows: Rows) -> Drawn:
 def _risk_loss(rows: Rows) -> Drawn:
     shown = [row for row in rows if row["risk"] is not None and row["loss"] is not None]
     right = 1.1 * max([row["loss"] for row in shown], default=0.0) or 1.0
-    standings = ["dominated by none", "dominated"]
-    x = alt.X("loss:Q", title="information lost", scale=alt.Scale(domain=[0, right], nice=False))
+    standings = ["not dominated", "dominated"]
+    to_most = alt.Scale(domain=[0, right], nice=False)
+    x = alt.X("loss:Q", title="information loss (0 to 1)", scale=to_most)
     scale = up_to(shown, "risk")
-    y = alt.Y("risk:Q", title="linked by the worst attack", axis=PERCENT, scale=scale)
+    y = alt.Y("risk:Q", title="share linked (stress test)", axis=PERCENT, scale=scale)
     dots = (
         rows_of(shown)
         .mark_point(filled=True, size=140, opacity=1)
@@ -367,7 +367,7 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "reliability": _reliability,
     "knowledge": _knowledge,
     "knowledge_surface": knowledge_surface,
-    "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in what is known")),
+    "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in knowledge")),
     "without": _without,
     "rank_of_truth": _rank_of_truth,
     "records": _records,
@@ -383,8 +383,8 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "risk_loss": _risk_loss,
     "frontier": frontier,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
-    "importance": _beside("attribute", "importance", "how much it counts", PERCENT, "model"),
-    "losses_beside": _beside("measure", "value", "0: nothing is lost, 1: all"),
+    "importance": _beside("attribute", "importance", "learnt weight", PERCENT, "model"),
+    "losses_beside": _beside("measure", "value", "loss (0: none, 1: all)"),
 }
 
 

@@ -1,13 +1,16 @@
 """Figures: a chart as a picture of its own."""
 
 import re
+import textwrap
 from typing import Any
 
 from unveil.errors import DataError, import_optional
 from unveil.reports.charts.build import specification
 from unveil.reports.charts.theme import CONFIG, WIDTH
 from unveil.reports.content import Exhibit
+from unveil.support.phrases import plain
 
+TITLE = 80  # letters of a line of the title
 SCALE = 2  # dots of a PNG for each of the drawing
 _CLIPS = re.compile(r'(?<=<clipPath id="clip)\d+|(?<=clip-path="url\(#clip)\d+')
 
@@ -19,10 +22,12 @@ def converter() -> Any:
 
 def figure_specification(exhibit: Exhibit) -> dict[str, Any]:
     """The Vega-Lite specification of a chart that stands alone: with its title and on white."""
-    title = exhibit.title if exhibit.about is None else f"{exhibit.about}: {exhibit.title.lower()}"
+    title = plain(exhibit.title)
+    if exhibit.about is not None:
+        title = f"{exhibit.about}: {title.lower()}"
     return specification(exhibit) | {
         "width": WIDTH,
-        "title": title,
+        "title": textwrap.wrap(title, TITLE),
         "config": CONFIG | {"background": "white"},
     }
 

@@ -14,12 +14,12 @@ DROPPED = "dropped"
 def frontier(rows: Rows) -> Drawn:
     """Dots by combination, hollow where attacks were left out, and the frontier as a line.
 
-    Risk is drawn by ratios, from a tenth of the limit to 20 times as much; what is beyond stands at
-    the end of the axis, as does a risk that is no number.
+    Risk has a logarithmic axis, from a tenth of the limit to 20 times as much; a risk beyond it, or
+    without a number, is drawn at its end.
     """
-    shown = [row for row in rows if row["loss"] is not None]
+    shown = [row for row in rows if row["loss"] is not None and row["risk"] not in (None, "")]
     right = 1.1 * max((row["loss"] for row in shown), default=0.0) or 1.0
-    x = alt.X("loss:Q", title="loss", scale=alt.Scale(domain=[0, right], nice=False))
+    x = alt.X("loss:Q", title="loss (0 to 1)", scale=alt.Scale(domain=[0, right], nice=False))
     y = _risk_axis(shown)
     names = list(dict.fromkeys(row["combination"] for row in rows))
     shapes = [SHAPES[place % len(SHAPES)] for place in range(len(names))]
@@ -31,10 +31,10 @@ def frontier(rows: Rows) -> Drawn:
         "shape": alt.Shape("combination:N", scale=scale, legend=legend(names)),
         "tooltip": [
             alt.Tooltip("plan:Q"),
-            alt.Tooltip("done:N", title="what was done"),
-            alt.Tooltip("loss:Q", format=".3"),
+            alt.Tooltip("done:N", title="masks"),
+            alt.Tooltip("loss:Q", format=".4"),
             alt.Tooltip("risk:Q", title="risk, 1 is the limit", format=".3"),
-            alt.Tooltip("dearest:N", title="dearest limit"),
+            alt.Tooltip("dearest:N", title="tightest limit"),
             alt.Tooltip("standing:N"),
         ],
     }
@@ -74,7 +74,7 @@ def _risk_axis(rows: Rows) -> alt.Y:
         said = f"datum.value == {TICKS[0]} ? '≤ {TICKS[0]}' : {said}"
     scale = alt.Scale(type="log", domain=[TICKS[0], end], clamp=True, nice=False)
     axis = alt.Axis(values=ticks, labelExpr=said, tickCount=99)  # all of them
-    return alt.Y("place:Q", title="risk: share of the dearest limit", scale=scale, axis=axis)
+    return alt.Y("place:Q", title="risk: used share of the tightest limit", scale=scale, axis=axis)
 
 
 def _placed(rows: Rows) -> alt.Chart:

@@ -199,7 +199,8 @@ def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine], rows:
         ends = [scale["domain"][1] for scale in scales if scale and "domain" in scale]
         late = line.axis == "x" and 2 * line.value > max(ends, default=1.0)  # no room to its right
         written = f"{100 * line.value:g} %" if line.limit != "max_loss" else f"{line.value:g}"
-        words: dict[str, Any] = {"type": "text", "text": f"limit {written}", "color": RED}
+        words: dict[str, Any] = {"type": "text", "color": RED}
+        words["text"] = " ".join(filter(None, ("limit", written, line.of)))
         words |= {"align": "right", "dx": -4} if late else {"align": "left", "dx": 4}
         words |= {
             "baseline": "bottom",

@@ -25,7 +25,7 @@ def knowledge_surface(rows: Rows) -> Drawn:
         places += [f"{panel}: {size}" for size in sizes] + [f"{panel}: "]
     x = alt.X(
         "at:N",
-        title="attributes known, by the people held",
+        title="attributes known, by people searched at once",
         scale=alt.Scale(domain=places[:-1]),
         axis=alt.Axis(labelExpr="split(datum.label, ': ')[1]", labelAngle=0, ticks=False),
     )

@@ -1,16 +1,16 @@
-"""Advice: what carries the risk, and what would help, as far as it was measured."""
+"""Advice: what carries the risk, and which remedies lower it, as far as this was measured."""
 
 from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.knowledge import among
+from unveil.reports.sections.verdict import limit_name
 from unveil.reports.tables import decimals, high, low, shares, tabulate, text
 from unveil.support.phrases import (
     Phrase,
     counted,
     decimal,
-    expected,
     level,
     name,
     names,
@@ -19,6 +19,7 @@ from unveil.support.phrases import (
     several,
 )
 from unveil.values.results.evidence import Evidence
+from unveil.values.results.knowledge import Knowledge, KnowledgePoint, KnownAttributes
 from unveil.values.results.remedies import Remedies, Remedy
 
 MAX_NAMED = 3  # attributes named in a sentence
@@ -40,25 +41,25 @@ def _introduction(evidence: Evidence) -> Phrase:
     verdict = evidence.verdict
     if not evidence.attacks:
         return phrase(
-            "Nobody was attacked, as the rows are nobody's: what they tell all the same is above."
+            "All rows are synthetic, so no attack was made. Other disclosure is reported above."
         )
     if verdict is None:
         return phrase(
-            "Set limits (`--policy`), so that the next audit can say whether they are kept. Where "
-            "the risk is too high, what follows carries it."
+            "Set limits (`--policy`) to get a verdict from the next audit. The following points "
+            "carry most of the risk."
         )
     if verdict.passed:
         return phrase(
-            "Every limit is kept: by this policy nothing has to be done. What follows is what "
-            "carries the risk that is left."
+            "Every limit holds: this policy requires nothing more. The following points carry most "
+            "of the remaining risk."
         )
-    broken = names([one.title.replace("_", " ") for one in verdict.broken])
-    return phrase("Not kept: {}. What follows is what carries the risk.", broken)
+    broken = tuple(piece for one in verdict.broken for piece in ("; ", *limit_name(one)))[1:]
+    return phrase("Broken limits: {}. The following points carry most of the risk.", broken)
 
 
 def _points(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.identifiers:
-        yield phrase("Take out what [names people](identifier): {}.", names(evidence.identifiers))
+        yield phrase("[Identifiers](identifier): remove {}.", names(evidence.identifiers))
     yield from _households(evidence)
     yield from _row_order(evidence)
     yield from _attributes(evidence)
@@ -69,7 +70,7 @@ def _points(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _households(evidence: Evidence) -> Iterator[Phrase]:
-    """What tells who lives together, if an attack has used it."""
+    """How the release shows who lives together, if an attack used it."""
     together = [homes for _, homes in evidence.household_attacks if homes.together]
     if not together:
         return
@@ -77,8 +78,8 @@ def _households(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.grouping:
         remedy = 'leave the household number out (household = "drop")'
     yield phrase(
-        f"Households: the release tells who lives together, by which {{}} of {{}} "
-        f"[households](linked-households) are linked: {remedy}.",
+        f"Households: the release shows who lives together, which links {{}} of {{}} "
+        f"[households](linked-households): {remedy}.",
         counted(together[0].risk.expected),
         counted(together[0].risk.n),
     )
@@ -88,16 +89,16 @@ def _row_order(evidence: Evidence) -> Iterator[Phrase]:
     position = evidence.by_position
     if position is not None and position.order_tells and position.row_order is not None:
         yield phrase(
-            "Rows: their [order](row-order) tells who is who: {} of {} stand where they stood, {} "
-            "beside whom they stood. [Shuffle](mask-shuffle) them.",
-            expected(position.risk.expected),
+            "[Row order](row-order): {} of {} rows kept their position and {} a neighbour, so the "
+            "order re-identifies people. [Shuffle](mask-shuffle) the rows.",
+            counted(position.risk.expected),
             counted(position.risk.n),
             counted(position.row_order["neighbours"]),
         )
 
 
 def _attributes(evidence: Evidence) -> Iterator[Phrase]:
-    """Which attributes tell the most: without them, or with nothing else."""
+    """Which attributes are the most revealing: without them, or with nothing else."""
     parts = evidence.attribute_risks
     if parts is not None:
         # Only those without which the risk is lower even at the upper end of its interval.
@@ -108,34 +109,51 @@ def _attributes(evidence: Evidence) -> Iterator[Phrase]:
         ][:MAX_NAMED]
         if most:
             yield phrase(
-                "Attributes: {} [tell the most](attribute-risk). Without {} {} links {} instead "
-                "of {}{}. Mask these first, or do not release them.",
+                "Attributes: the [most revealing](attribute-risk) {} {}. Without {}, {} links {} "
+                "instead of {}{}. Mask {} more strongly, or leave {} out.",
+                "is" if len(most) == 1 else "are",
                 names([one.attribute for one in most]),
                 name(most[0].attribute),
                 attack(parts.attack),
                 percent(most[0].share),
                 percent(parts.share),
                 among(parts.among, evidence),
+                *(("it", "it") if len(most) == 1 else ("these", "them")),
             )
-    swept = evidence.knowledge
-    if swept is not None and len(swept.steps) > 1:
-        last = swept.steps[-1]
-        half = next((one for one in swept.steps if one.share >= last.highest / 2), last)
-        yield phrase(
-            "[Knowledge](knowledge): {} ({}) link {}.",
-            several(len(half.attributes), "attribute"),
-            names(half.attributes),
-            percent(half.share),
-        )
+    if evidence.knowledge is not None:
+        yield from _half_of_the_most(evidence.knowledge)
+
+
+def _half_of_the_most(knowledge: Knowledge) -> Iterator[Phrase]:
+    """How many attributes link half of what all attributes link, of one person at a time.
+
+    Without a surface, by the steps of the sweep, which search in the direction of its attack.
+    """
+    alone = [one for one in knowledge.surface if one.people == "one" and not one.error]
+    steps: list[tuple[int, KnowledgePoint | KnownAttributes]] = [(one.known, one) for one in alone]
+    of_whom = "of one person, known exactly,"
+    if len(steps) < 2:
+        of_whom = f"known exactly ({knowledge.direction.replace('-', ' ')})"
+        steps = [(len(one.attributes), one) for one in knowledge.steps]
+    if len(steps) < 2:
+        return
+    last = steps[-1][1]
+    known, half = next((one for one in steps if one[1].share >= last.highest / 2), steps[-1])
+    yield phrase(
+        f"[Knowledge](knowledge): {{}} {of_whom} {'links' if known == 1 else 'link'} {{}} ({{}}).",
+        several(known, "attribute"),
+        percent(half.share),
+        names(knowledge.steps[-1].attributes[:known]),
+    )
 
 
 def _unchanged_columns(evidence: Evidence) -> Iterator[Phrase]:
     same = evidence.unchanged
     if same.quasi and same.singled_out_quasi:
         yield phrase(
-            "Unchanged: {} can be compared exactly, and [single out](singled-out) {} of {} "
-            "records. [Permute](mask-rank-permutation) or [recode](mask-global-recoding) them, or "
-            "use [PRAM](mask-pram).",
+            "Unchanged attributes: {} can be compared exactly. Together they "
+            "[single out](singled-out) {} of {} records. [Permute](mask-rank-permutation) or "
+            "[recode](mask-global-recoding) them, or use [PRAM](mask-pram).",
             names(same.quasi),
             counted(same.singled_out_quasi),
             counted(same.records),
@@ -148,12 +166,12 @@ def _riskiest_record(evidence: Evidence) -> Iterator[Phrase]:
         return
     top = risks.riskiest[0]
     yield phrase(
-        "Records: row {} of the original is found by {} of the {} attacks made on it; more are "
-        "listed above, and all in what `--per-record` writes. Leave out those that stand out, or "
-        "use [top-coding](mask-top-coding) on what makes them do so.",
-        counted(top.row),
+        "Records: {} of {} find row {} of the original. More are listed above; `--per-record` "
+        "writes all of them. Remove outlying records, or [top-code](mask-top-coding) their extreme "
+        "values.",
         counted(top.found_by),
-        counted(top.made),
+        several(top.made, "attack"),
+        counted(top.row),
     )
 
 
@@ -161,8 +179,8 @@ def _worst_subgroup(evidence: Evidence) -> Iterator[Phrase]:
     worst = None if evidence.subgroups is None else evidence.subgroups.highest
     if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
         yield phrase(
-            "[Subgroup](subgroup): {}, {}, is at {}, all people together at {}. Look at what makes "
-            "them stand out, and mask that more.",
+            "[Subgroup](subgroup): of {} {}, {} are linked, of all people {}. Mask the attributes "
+            "that set this group apart more strongly.",
             name(worst.column),
             name(worst.group),
             percent(worst.share),
@@ -171,57 +189,67 @@ def _worst_subgroup(evidence: Evidence) -> Iterator[Phrase]:
 
 
 def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
-    remedies = evidence.remedies
+    remedies, best = evidence.remedies, best_remedy(evidence)
     if remedies is None:
         return
-    best = next((one for one in remedies.tried if one.share < remedies.share), None)
     if best is None:
-        yield phrase("[Masks](remedy): none of those tried on top of this release helps.")
+        yield phrase("[Remedies](remedy): no further mask that was tried lowers the risk.")
         return
-    cost, none = phrase(""), phrase("")
+    loss: Phrase = ()
     if best.loss is not None and remedies.loss is not None:
-        cost = phrase(
-            ", for a [loss](loss) of {} (now {})", decimal(best.loss), decimal(remedies.loss)
-        )
-    if best.holds is False:
-        none = phrase("no strength of those tried {}; at the strongest, ", _goal(remedies))
+        before, after = decimal(remedies.loss), decimal(best.loss)
+        loss = phrase(" The [loss](loss) changes from {} to {}.", before, after)
+    reached: Phrase = ()
+    if best.holds is not None:
+        form = " This {}." if best.holds else " Even the strongest setting does not {}."
+        reached = phrase(form, _goal(remedies, best.holds))
     apart = ""
     if any(homes.together for _, homes in evidence.household_attacks):
-        apart = " Persons are linked one by one here: whole households may still be found."
+        apart = " This links persons one by one; whole households may still be found."
+    knows = "knows" if best.knows_remedy else "is assumed not to know"
     yield phrase(
-        "[Masks](remedy): {}to {} lowers the share linked from {} to {}{}{}{}{}. "
-        f"{'An' if best.knows_remedy else 'No'} intruder who knows of it is assumed.{apart}",
-        none,
+        "[Remedies](remedy): to {}. The share linked changes from {} to {}{}{}.{}{} The intruder "
+        f"{knows} this remedy.{apart}",
         name(best.does),
         percent(remedies.share),
         percent(best.share),
-        () if best.interval is None else phrase(" (at most {})", percent(best.interval.high)),
+        () if best.interval is None else phrase(" (upper end {})", percent(best.interval.high)),
         among(remedies.among, evidence),
-        phrase(", which {} against the attacks made again", _goal(remedies)) if best.holds else (),
-        cost,
+        reached,
+        loss,
     )
 
 
-def _goal(remedies: Remedies) -> Phrase:
+def best_remedy(evidence: Evidence) -> Remedy | None:
+    """The remedy that lowers the risk most, as the list has it; None if none does."""
+    remedies = evidence.remedies
+    if remedies is None:
+        return None
+    return next((one for one in remedies.tried if one.share < remedies.share), None)
+
+
+def _goal(remedies: Remedies, holds: bool) -> Phrase:
     """What a remedy is to do: keep the limit of the policy, or link half of those linked now."""
+    s = "s" if holds else ""
     if remedies.limit and remedies.target is not None:
-        return phrase("keeps the limit of {}", level(remedies.target))
-    return phrase("halves the risk")
+        return phrase(f"keep{s} the limit of {{}}", level(remedies.target))
+    return phrase(f"halve{s} the risk")
 
 
 def _remedies(remedies: Remedies) -> Exhibit:
     steps: list[Remedies | Remedy] = [remedies, *remedies.tried]
+    others = several(len(remedies.not_searched), "further limit")
     table = tabulate(
         steps,
         (
-            text("does", "[remedy](remedy), on top of this release"),
+            text("does", "[remedy](remedy) on top of this release"),
             lambda one: "as it is" if isinstance(one, Remedies) else name(one.does),
         ),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
         (
-            text("outcome", "limit" if remedies.limit else "half of it"),
+            text("outcome", "limit" if remedies.limit else "half the risk"),
             lambda one: None if isinstance(one, Remedies) else _outcome(one, remedies),
         ),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
@@ -232,28 +260,44 @@ def _remedies(remedies: Remedies) -> Exhibit:
     )
     return Exhibit(
         name="remedies",
-        title="What would help: risk and loss of remedies that were tried",
+        title=_finding(remedies),
         chart="remedies",
         table=table.filled(),
         says=phrase(
-            "Bars of the share that is still linked after each remedy; as it is, {} are.",
+            "Bars of the share that is still linked after each remedy; without one it is {}.",
             percent(remedies.share),
         ),
         notes=(
             phrase(
-                "On {} people among {} rows; among fewer rows more are linked. As it is, {} ({}) "
-                "links most. {} An attribute that is left out counts in the loss as missing in "
-                "every record. Each remedy is as weak as it can be, or the strongest that was "
-                "tried; the loss is of those that reach the aim, else of the best. {}Audit the new "
-                "release before you rely on it.",
+                "Measured on {} people and {} rows; fewer rows give a higher share. Without a "
+                "remedy {} ({}) links most. {} The loss counts an attribute that is left out as "
+                "missing in every record. Each remedy is the weakest setting that reaches the "
+                "target, or the strongest one tried. The loss is given for remedies that reach "
+                "the target, otherwise for the best one. {}{}Audit the new release before you "
+                "rely on it.",
                 counted(remedies.n),
                 counted(remedies.among),
                 attack(remedies.attack),
                 direction(remedies.direction),
                 _knowledge_of(remedies),
                 _too_dear(remedies),
+                phrase("The search covers only what the stress test links, not {}. ", others)
+                if remedies.not_searched
+                else (),
             ),
         ),
+    )
+
+
+def _finding(remedies: Remedies) -> Phrase:
+    """The finding of the chart: how far the strongest remedy lowers the risk."""
+    best = min(remedies.tried, key=lambda one: one.share)
+    if best.share >= remedies.share:
+        return phrase("No remedy lowers the share linked ({})", percent(remedies.share))
+    return phrase(
+        "The strongest remedy lowers the share linked from {} to {}",
+        percent(remedies.share),
+        percent(best.share),
     )
 
 
@@ -266,12 +310,16 @@ def _too_dear(remedies: Remedies) -> Phrase:
 
 def _outcome(remedy: Remedy, remedies: Remedies) -> str:
     if remedy.share >= remedies.share:
-        return "without effect"
-    return {True: "kept", False: "not kept", None: ""}[remedy.holds]
+        return "no effect"
+    return {
+        True: "kept" if remedies.limit else "reached",
+        False: "not kept" if remedies.limit else "not reached",
+        None: "",
+    }[remedy.holds]
 
 
 def _knowledge_of(remedies: Remedies) -> str:
-    """Whether the intruder is told of remedies."""
+    """Whether the intruder knows the remedies."""
     if all(one.knows_remedy for one in remedies.tried):
         return "The intruder knows the plan and the remedy."
-    return "The intruder does not know of every mask: who does may link more."
+    return "The intruder does not know every mask; one who does may link more."

@@ -21,12 +21,12 @@ from unveil.support.phrases import (
     Term,
     chance,
     counted,
-    expected,
     level,
     name,
     names,
     percent,
     phrase,
+    several,
 )
 from unveil.values.results.evidence import Evidence, Finding, LeftOut
 from unveil.values.results.risk import Risk
@@ -48,7 +48,7 @@ def direction(key: str) -> Term:
 
 
 def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """Whom each attack links, in both directions, and what to hold that against."""
+    """Whom each attack links, in both directions, beside a guess and the ceiling."""
     shown = reported_attacks(evidence, external=external)
     if not shown:
         return None
@@ -59,14 +59,14 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
         paragraphs=(
             *((stress_sentence(evidence, external=external),) if evidence.scenarios else ()),
             phrase(
-                "Attacks by [record linkage](record-linkage) that were made: {}. Each is by "
-                "somebody who has the true values of the people and looks for their rows, or has a "
-                "row and looks for its person. {}, {}, links {} of {}.",
-                counted(len(shown)),
-                "The best" if worst is evidence.attacks[0] else "The best of those told here",
+                "The audit made {} by [record linkage](record-linkage). In one direction the "
+                "intruder searches a person's row, in the other a row's person. {}, {}, links {} "
+                "of {}.",
+                several(len(shown), "attack"),
+                "The strongest" if worst is evidence.attacks[0] else "The strongest shown here",
                 attack(worst.name),
-                expected(worst.risk.expected),
-                counted(worst.risk.n),
+                counted(worst.risk.expected),
+                several(worst.risk.n, "person"),
             ),
             *_p_value(worst, external=external),
         ),
@@ -80,13 +80,14 @@ def _strength(evidence: Evidence, best: Finding, *, external: bool) -> Phrase:
     if best.risk.attributes and best.risk.ceiling is not None:
         parts.append(
             phrase(
-                "The best attack links {} of the {} people that the [ceiling](ceiling) allows.",
-                expected(best.risk.expected),
+                "The strongest attack links {} of the {} people that the [ceiling](ceiling) "
+                "allows.",
+                counted(best.risk.expected),
                 counted(best.risk.ceiling),
             )
         )
     parts += _left_out(evidence, external=external)
-    return phrase("How strong this audit is:" + " {}" * len(parts), *parts) if parts else ()
+    return phrase("Strength of this audit:" + " {}" * len(parts), *parts) if parts else ()
 
 
 def _known_masks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
@@ -94,15 +95,18 @@ def _known_masks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
     masks = evidence.mask_knowledge
     known = [one for one in masks if one.attacks]
     if evidence.plan is None:
-        yield phrase("no attack was told how the release was masked: the risk may be understated.")
+        yield phrase("no attack knew the masking method, so the risk may be understated.")
     elif external and masks:
-        yield phrase("attacks know {} of {} masks.", counted(len(known)), counted(len(masks)))
+        yield phrase("its attacks know {} of {} masks.", counted(len(known)), counted(len(masks)))
     else:
         for one in masks:
-            form = "No attack of this audit uses how {} ({}) works: its risk may be understated."
-            form = "{} ({}) is known to {}." if one.attacks else form
-            told = [names(one.attacks)] if one.attacks else []
-            yield phrase(form, name(one.mask), names(one.columns), *told)
+            mask = phrase("{} ({})", name(one.mask), names(one.columns))
+            if one.attacks:
+                verb = "uses" if len(one.attacks) == 1 else "use"
+                yield phrase("{} {} the method of {}.", names(one.attacks), verb, mask)
+            else:
+                form = "No attack uses the method of {}, so the risk may be understated."
+                yield phrase(form, mask)
 
 
 def _left_out(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
@@ -122,11 +126,16 @@ def _left_out(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
                 "{}{}{}",
                 attack(left_out),
                 phrase(" ({})", direction(both[0].direction)) if len(both) == 1 else (),
-                phrase(" ({})", name(why.removeprefix("it takes "))) if why else (),
+                phrase(" ({})", name(_bare_reason(left_out, why))) if why else (),
             )
         )
-    remedy = "; `--effort thorough` makes those that take long" if long else ""
+    remedy = "; `--effort thorough` includes the slow ones" if long else ""
     yield phrase(f"Left out: {', '.join('{}' for _ in listed)}{remedy}.", *listed)
+
+
+def _bare_reason(attack_name: str, reason: str) -> str:
+    """A reason without the words that its sentence already has."""
+    return reason.removeprefix(f"{attack_name}: ").removeprefix("it takes ")
 
 
 def reported_attacks(evidence: Evidence, *, external: bool) -> tuple[Finding, ...]:
@@ -138,7 +147,7 @@ def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
     above = worst.at_risk
     p = worst.risk.p_value
     by_chance = phrase(
-        "So many links or more would come about by chance with a [probability](p-value) {}{}.",
+        "By chance, this many links would occur with a [probability](p-value) {}{}.",
         "" if p < LEAST_P else "of at most ",  # as few draws can tell
         chance(p),
     )
@@ -146,8 +155,8 @@ def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
         return [by_chance]
     return [
         phrase(
-            "By the best attack {} of the people have a [risk](at-risk) above {}; the highest is "
-            "{}. {}",
+            "Under the strongest attack {} of the people have a [risk](at-risk) above {}; the "
+            "highest risk is {}. {}",
             percent(above["above"]),
             level(above["threshold"]),
             percent(above["highest"]),
@@ -157,7 +166,7 @@ def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
 
 
 def risk_table(risks: Sequence[tuple[str, Risk]]) -> Table:
-    """The risk by each attack of a name, and what to hold it against."""
+    """The risk by each attack of a name, a guess and the ceiling."""
     return tabulate(
         risks,
         (text("attack", "[attack](attack)"), lambda one: attack(one[0])),
@@ -180,12 +189,16 @@ def risk_table(risks: Sequence[tuple[str, Risk]]) -> Table:
 def _attacks(shown: tuple[Finding, ...], strength: Phrase) -> Exhibit:
     return Exhibit(
         name="attacks",
-        title="Share of the people whom each attack links rightly",
+        title=phrase(
+            "Strongest attack ({}): {} of the people are linked",
+            name(shown[0].name),
+            percent(shown[0].risk.share),
+        ),
         chart="attacks",
         table=risk_table([(one.name, one.risk) for one in shown]),
         says=phrase(
-            "Bars of the share linked by each attack in each direction, with marks for what a "
-            "guess links and for the ceiling. The longest is {}, {}.",
+            "Bars of the share linked by each attack in each direction, with marks for a guess "
+            "and for the ceiling. The longest is {}, {}.",
             name(shown[0].name),
             percent(shown[0].risk.share),
         ),
@@ -196,24 +209,24 @@ def _attacks(shown: tuple[Finding, ...], strength: Phrase) -> Exhibit:
 def _name_endings(shown: tuple[Finding, ...]) -> Iterator[Phrase]:
     if any(one.name.endswith(("posterior", "one-to-one")) for one in shown):
         yield phrase(
-            "Each record by itself takes the [nearest](matching-nearest) row, unless the name says "
-            "how all are [matched](matchings): [one to one](matching-one-to-one), or by the "
-            "[posterior](matching-posterior)."
+            "Attacks link each record to its [nearest](matching-nearest) row. Names ending in "
+            "[one-to-one](matching-one-to-one) or [posterior](matching-posterior) "
+            "[match](matchings) all records together."
         )
     if any(one.sweeping for one in shown):
         yield phrase(
-            "A name that ends in knowing and a number is the attack by somebody who [knows]"
-            "(knowledge) so many attributes only, those that help the most."
+            "A number after knowing in a name: the intruder [knows](knowledge) only so many "
+            "attributes, the most revealing ones."
         )
     if any(one.by_file for one in shown):
         yield phrase(
-            "A name that ends in intruder-file is the attack by somebody who has the file that was "
-            "given, and of its people those who are in the release."
+            "The name ending intruder-file: the attack uses the intruder's file that was given; it "
+            "counts the people who are in both files."
         )
 
 
 def rank_of_truth(evidence: Evidence) -> Section | None:
-    """How near the true row comes, where it is not the first."""
+    """The rank of the true row among the candidates."""
     shown: list[Finding] = []
     for one in evidence.attacks:  # each attack once, in its better direction
         if one.risk.attributes and one.name not in {other.name for other in shown}:
@@ -226,10 +239,10 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
         [(one, k) for one in shown for k in RANKS if k <= places],
         (text("attack", "[attack](attack)"), lambda row: attack(row[0].name)),
         (text("direction", "direction"), lambda row: direction(row[0].risk.direction)),
-        counts("k", "among the best", lambda row: row[1]),
+        counts("k", "k best", lambda row: row[1]),
         shares(
             "share",
-            "[the true row is there](rank-of-truth)",
+            "[true row among them](rank-of-truth)",
             lambda row: row[0].top["share"][row[1] - 1],
         ),
         counts("n", "of", lambda row: row[0].top["n"]),
@@ -237,13 +250,14 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
     best = shown[0].top["share"]
     return Section(
         key="rank-of-truth",
-        title="How near the truth comes",
+        title="Rank of the true row",
         paragraphs=(
             phrase(
-                "A true row that is not the best candidate may be the second best, and whoever "
-                "can check a few people by other means finds it. By {} the true row is [among the "
-                "best](rank-of-truth) {} for {} of the people.",
+                "An intruder who checks several candidates finds more people. Under {} the true "
+                "row is the best candidate for {} of the people and [among the best]"
+                "(rank-of-truth) {} for {}.",
                 attack(shown[0].name),
+                percent(best[0]),
                 counted(places),
                 percent(best[-1]),
             ),
@@ -251,12 +265,16 @@ def rank_of_truth(evidence: Evidence) -> Section | None:
         exhibits=(
             Exhibit(
                 name="rank-of-truth",
-                title="How often the true row is among the best candidates",
+                title=phrase(
+                    "The true row is among the {} best candidates for {} of the people",
+                    counted(places),
+                    percent(best[-1]),
+                ),
                 chart="rank_of_truth",
                 table=table,
                 says=phrase(
-                    "Rising lines, one for each attack, of the share of the people whose true row "
-                    "is among the k best; the highest begins at {}.",
+                    "Rising lines, one for each attack: the share of the people whose true row is "
+                    "among the k best candidates. The highest begins at {}.",
                     percent(best[0]),
                 ),
             ),

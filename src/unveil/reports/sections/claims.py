@@ -1,4 +1,4 @@
-"""Claims: what an intruder would hold to be right, and how often that is so."""
+"""Claims: the links that an intruder would rely on, and how many of them are right."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from unveil.values.results.evidence import Evidence, Finding
 
 
 def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """What an intruder would claim, who does not know the truth."""
+    """What an intruder without the truth would claim."""
     sure = evidence.most_claimed
     if sure is None or sure.claims is None:
         return None
@@ -19,18 +19,18 @@ def claims(evidence: Evidence, *, external: bool = False) -> Section | None:
         title="What an intruder could claim",
         paragraphs=(
             phrase(
-                "Links are worth little to somebody who cannot tell which are right. Who "
-                "[claims](claims) only what has a clear margin, or is nearly certain, claims by "
-                "{} {} of {} people, and is right about {}.",
-                attack(sure.name),
+                "An intruder does not know which links are right. One who [claims](claims) only "
+                "links with a clear margin or a high probability claims {} of {} with {}; {} of "
+                "these claims are right.",
                 counted(sure.claims.claimed),
-                counted(sure.claims.n),
+                several(sure.claims.n, "person"),
+                attack(sure.name),
                 counted(sure.claims.right),
             ),
             phrase(
-                "The [control](control) is the same intruder with the true rows taken out: what "
-                "is claimed then is wrong, each time. The [forecast](forecast) is the share that "
-                "an intruder holds to be right, without the truth."
+                "The [control](control) repeats the attack with the true rows removed, so every "
+                "claim in it is wrong. The [forecast](forecast) is the share of links that the "
+                "intruder expects to be right."
             ),
             *_sureness(evidence.attacks),
         ),
@@ -53,18 +53,17 @@ def _rated(findings: Sequence[Finding]) -> Finding | None:
 
 
 def _sureness(findings: Sequence[Finding]) -> list[Phrase]:
-    """How often links that the strongest attack is sure of are right."""
+    """How many of the links with a high probability are right, by the strongest attack."""
     rated = _rated(findings)
     if rated is None or (sure := rated.forecast) is None or sure.right is None:
         return []
     return [
         phrase(
-            "Of the links that {} holds to be {} [sure](reliability) or more, {} of {} are "
-            "right{}.",
+            "{} gives {} a [probability](reliability) of at least {}; {} of them are right{}.",
             attack(rated.name),
+            several(sure.claimed, "link"),
             level(sure.above),
             counted(sure.right),
-            counted(sure.claimed),
             _calibrated(rated),
         )
     ]
@@ -73,8 +72,8 @@ def _sureness(findings: Sequence[Finding]) -> list[Phrase]:
 def _calibrated(finding: Finding) -> Phrase:
     if finding.details.get("calibrated"):
         runs = several(finding.details["simulations"], "simulation")
-        return phrase("; its probabilities are calibrated by {} of the masking", runs)
-    return phrase("; its probabilities are not calibrated")
+        return phrase(". Its probabilities are calibrated by {} of the masking", runs)
+    return phrase(". Its probabilities are not calibrated")
 
 
 def _reliability(findings: Sequence[Finding]) -> list[Exhibit]:
@@ -84,19 +83,22 @@ def _reliability(findings: Sequence[Finding]) -> list[Exhibit]:
     table = tabulate(
         found.bins,
         counts("n", "links", lambda one: one.n),
-        shares("claimed", "held to be right", lambda one: one.claimed),
-        shares("right", "right", lambda one: one.right),
+        shares("claimed", "mean probability", lambda one: one.claimed),
+        shares("right", "right links", lambda one: one.right),
     )
     return [
         Exhibit(
             name="reliability",
-            title="How far the probabilities of links can be trusted",
+            title=phrase(
+                "Probabilities of links differ from the share of right links by {} on average",
+                percent(found.error),
+            ),
             chart="reliability",
             table=table,
             says=phrase(
-                "By {}: the share of links that are right against the probability that is "
-                "[claimed](reliability), in groups of equal size, beside the line on which both "
-                "are the same. The mean difference is {}.",
+                "By {}: the share of right links against their [probability](reliability), in "
+                "groups of equal size, beside the line where both are equal. The mean difference "
+                "is {}.",
                 name(rated.name),
                 percent(found.error),
             ),
@@ -109,17 +111,17 @@ def _claims(findings: Sequence[Finding]) -> Exhibit:
         [(one, one.claims) for one in findings if one.claims is not None],
         (text("attack", "[attack](attack)"), lambda row: attack(row[0].name)),
         (text("direction", "direction"), lambda row: direction(row[0].risk.direction)),
-        counts("n", "looked at", lambda row: row[1].n),
+        counts("n", "people", lambda row: row[1].n),
         counts("claimed", "[claimed](claims)", lambda row: row[1].claimed),
-        expected_counts("right", "rightly", lambda row: row[1].right),
+        expected_counts("right", "right claims", lambda row: row[1].right),
         counts(
             "control",
-            "claimed of [nobody](control)",
+            "claims in the [control](control)",
             lambda row: None if (control := row[0].risk.control) is None else control.claimed,
         ),
         counts(
             "control_n",
-            "of",
+            "of people",
             lambda row: None if (control := row[0].risk.control) is None else control.n,
         ),
         shares(
@@ -131,10 +133,24 @@ def _claims(findings: Sequence[Finding]) -> Exhibit:
     )
     return Exhibit(
         name="claims",
-        title="Links that an intruder would claim, right and wrong",
+        title=_most_right(findings),
         chart="claims",
         table=table.filled(),
-        says=phrase("Bars of the links claimed by each attack, those that are right and wrong."),
+        says=phrase("Bars of the links that each attack claims, right and wrong."),
+    )
+
+
+def _most_right(findings: Sequence[Finding]) -> Phrase:
+    """The finding of the chart: the attack with the most right claims."""
+    sure = [(one.claims, one.name) for one in findings if one.claims is not None]
+    best, attack_name = max(sure, key=lambda one: one[0].right / max(one[0].n, 1))
+    if not best.right:
+        return ("No attack claims a right link",)
+    return phrase(
+        "Most right claims ({}): {} of {}",
+        name(attack_name),
+        counted(best.right),
+        several(best.n, "person"),
     )
 
 
@@ -144,21 +160,21 @@ def _precision(sure: Finding) -> list[Exhibit]:
         return []
     table = tabulate(
         range(len(curve["margin"])),
-        (figures("margin", "margin demanded"), lambda i: level(curve["margin"][i])),
+        (figures("margin", "required margin"), lambda i: level(curve["margin"][i])),
         shares("coverage", "claimed", lambda i: curve["coverage"][i]),
         # Where nothing is claimed the precision is undefined.
-        shares("precision", "of these right", lambda i: curve["precision"][i]),
-        shares("control", "claimed of [nobody](control)", lambda i: curve["control"][i]),
+        shares("precision", "right, of the claims", lambda i: curve["precision"][i]),
+        shares("control", "claimed in the [control](control)", lambda i: curve["control"][i]),
     )
     return [
         Exhibit(
             name="margin",
-            title="Claims against the margin that is demanded",
+            title="Claims by required margin",
             chart="precision",
             table=table,
             says=phrase(
-                "By {}: the share of the people claimed, and the share of the claims that are "
-                "right, against the margin by which the second best must be farther.",
+                "By {}: the share of the people claimed and the share of right claims, by the "
+                "margin that the second best candidate must be farther away.",
                 name(sure.name),
             ),
         )

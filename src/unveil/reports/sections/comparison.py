@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from unveil.reports.content import Exhibit, Fact, Section
+from unveil.measures.identity.confidence_interval import FEWEST_RECORDS
+from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.households import beside_persons
-from unveil.reports.sections.recommendation import recommendation
+from unveil.reports.sections.recommendation import COLUMNS, ranked, recommendation
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -20,7 +21,6 @@ from unveil.reports.tables import (
     text,
 )
 from unveil.support.phrases import (
-    Figure,
     Phrase,
     Term,
     counted,
@@ -30,48 +30,53 @@ from unveil.support.phrases import (
     percent,
     phrase,
     points,
+    several,
 )
-from unveil.values.results.comparison import Best, ComparedRelease, Comparison, Difference
+from unveil.values.results.comparison import ComparedRelease, Comparison, Difference
 from unveil.values.results.risk import Interval
 
 CRITERIA = {
-    "risk": "risk",
-    "household_risk": "risk of households",
-    "subgroup_risk": "risk of the worst subgroup",
-    "confirmed": "links that an intruder can be sure of",
-    "interval_disclosure": "interval disclosure",
-    "loss": "information loss",
+    "risk": "people linked by the stress test",
+    "household_risk": "households linked by the stress test",
+    "subgroup_risk": "highest share linked in a subgroup",
+    "confirmed": "links claimed correctly by the stress test",
+    "interval_disclosure": "interval disclosure, beyond chance",
+    "loss": "information loss, from 0 to 1",
 }
 
 
 def verdict(comparison: Comparison) -> Phrase:
     """Which releases keep the policy, and between which the choice is."""
-    said = recommendation(comparison)
+    said = recommendation(comparison) + _others_miss(comparison)
     said += phrase(
-        "{} releases of one original of {} people.",
-        counted(len(comparison.releases)),
-        counted(comparison.records),
+        " Compared: {} of one original of {}.",
+        several(len(comparison.releases), "release"),
+        several(comparison.records, "person"),
     )
-    said += _undominated(comparison)
-    for one in sorted(comparison.releases, key=lambda one: one.risk or 0.0):
-        if one.risk is not None and one.loss is not None:
-            said += phrase(
-                " In {} the best attack [links](linked) {}{}, for a [loss](loss) of {}.",
-                name(one.name),
-                percent(one.risk),
-                _and_households(one),
-                decimal(one.loss),
-            )
-    return said
+    return said + _undominated(comparison)
 
 
-def _and_households(release: ComparedRelease) -> Phrase:
-    if release.household_risk is None:
+def _others_miss(comparison: Comparison) -> Phrase:
+    """How many limits the releases miss that are not recommended."""
+    found = comparison.recommendation
+    if found is None:
         return ()
-    return phrase(
-        " of the people and {} of the [households](linked-households)",
-        percent(release.household_risk),
-    )
+    named = (*found.kept, *found.nearest)
+    others = [one for one in ranked(comparison) if one.passed is False and one.name not in named]
+    if not others:
+        return ()
+    misses = [
+        phrase(
+            "{} misses {} of {}",
+            name(one.name),
+            counted(len(one.missed)),
+            several(one.limits, "limit"),
+        )
+        for one in others[:COLUMNS]
+    ]
+    more = phrase("; {} more miss limits, too", counted(len(others) - COLUMNS))
+    said = tuple(piece for one in misses for piece in ("; ", *one))[1:]
+    return phrase(" {}{}.", said, more if len(others) > COLUMNS else ())
 
 
 def _undominated(comparison: Comparison) -> Phrase:
@@ -81,60 +86,46 @@ def _undominated(comparison: Comparison) -> Phrase:
     if not worse:
         return phrase(" None is [dominated](dominated) by another.")
     if len(comparison.front) == 1:
-        return phrase(" {} alone is [dominated](dominated) by none.", name(comparison.front[0]))
+        return phrase(" Only {} is not [dominated](dominated).", name(comparison.front[0]))
     return phrase(
-        " The choice is between {}: {} [dominated](dominated).",
-        names(comparison.front),
-        phrase("{} is", name(worse[0])) if len(worse) == 1 else phrase("{} are", names(worse)),
+        " Not [dominated](dominated): {}. Dominated: {}.", names(comparison.front), names(worse)
     )
-
-
-def facts(comparison: Comparison) -> tuple[Fact, ...]:
-    """Which release is best at what."""
-    return tuple(
-        Fact(phrase("least {}: {}", CRITERIA[one.criterion], names(one.releases)), (_least(one),))
-        for one in comparison.best
-    )
-
-
-def _least(best: Best) -> Figure:
-    return decimal(best.value) if best.criterion == "loss" else percent(best.value)
 
 
 def releases(comparison: Comparison, *, external: bool = False) -> Section:
-    """Risk and loss of each."""
+    """Risk and loss of each, by the best attack of the audit, which is the stress test's."""
     standing = {one.release: "dominated" for one in comparison.dominated}
     standing |= dict.fromkeys(comparison.not_placed, "not placed")
     table = tabulate(
         comparison.releases,
         labels("release", "release", lambda one: one.name),
         (
-            text("worst", "worst [attack](attack)"),
+            text("worst", "best [attack](attack)"),
             lambda one: "nobody was attacked" if one.worst is None else attack(one.worst.name),
         ),
-        counts("n", "of", lambda one: None if one.worst is None else one.worst.n),
+        counts("n", "people attacked", lambda one: None if one.worst is None else one.worst.n),
         shares("risk", "[linked](linked)", lambda one: one.risk),
-        low(_interval, "of all, [at least](interval)"),
+        low(_interval, "of all people, [at least](interval)"),
         high(_interval),
         shares("households", "[households](linked-households)", lambda one: one.household_risk),
         counts(
             "ceiling",
-            "[ceiling](ceiling)",
+            "[ceiling](ceiling), people",
             lambda one: None if one.worst is None else one.worst.ceiling,
         ),
         shares("subgroup", "worst [subgroup](subgroup)", lambda one: one.subgroup_risk),
-        shares("confirmed", "[claimed](claims) rightly", lambda one: one.confirmed),
+        shares("confirmed", "[claimed](claims) correctly", lambda one: one.confirmed),
         shares(
             "inside",
-            "[inside](interval-disclosure), beyond chance",
+            "[interval disclosure](interval-disclosure), beyond chance",
             lambda one: one.interval_disclosure,
         ),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
         counts("unchanged", "[unchanged](unchanged) columns", lambda one: one.unchanged),
-        (text("policy", "[policy](policy)"), _policy),
+        (text("policy", "[policy](policy)"), _kept_briefly),
         (
             text("standing", "[standing](dominated)"),
-            lambda one: standing.get(one.name, "dominated by none"),
+            lambda one: standing.get(one.name, "not dominated"),
         ),
     ).filled()
     if external:
@@ -142,17 +133,18 @@ def releases(comparison: Comparison, *, external: bool = False) -> Section:
     return Section(
         key="releases",
         title="Risk and loss",
-        paragraphs=(phrase("The releases have numbers, as they were given."),) if external else (),
+        paragraphs=tuple(_about_risk(external=external)),
         exhibits=(
             Exhibit(
                 name="risk-loss",
-                title="Risk against loss: down and to the left is better",
+                title=_risk_against_loss(comparison),
                 chart="risk_loss"
                 if len(comparison.not_placed) < len(comparison.releases)
                 else None,
                 table=table,
                 says=phrase(
-                    "A dot for each release at its loss, from left to right, and its risk, upwards."
+                    "A dot for each release: its loss from left to right, the share of the people "
+                    "that the stress test links upwards."
                 ),
             ),
             *beside_persons(comparison),
@@ -164,22 +156,37 @@ def _interval(release: ComparedRelease) -> Interval | None:
     return None if release.worst is None else release.worst.interval
 
 
-def _policy(release: ComparedRelease) -> Cell:
+def _kept_briefly(release: ComparedRelease) -> Cell:
     if release.passed is None:
         return "none given"
-    limits = [limit.replace("_", " ") for limit in release.broken]
-    if release.missed:  # with whose limits they are
-        whose = (f"{one.scenario}: " if one.scenario else "" for one in release.missed)
-        words = (one.title.replace("_", " ") for one in release.missed)
-        limits = [f"{who}{word}" for who, word in zip(whose, words, strict=True)]
-    return "kept" if release.passed else phrase("broken: {}", names(limits))
+    said = phrase("misses {} of {}", counted(len(release.missed)), counted(release.limits))
+    return "kept" if release.passed else said
+
+
+def _about_risk(*, external: bool) -> Iterator[Phrase]:
+    yield phrase(
+        "The risk here is the share of the people that the best attack of the audit links: the "
+        "[stress test](scenario-stress-test), an upper bound. The first table of this page has "
+        "the realistic intruders."
+    )
+    if external:
+        yield phrase("The releases are numbered in the order in which they were given.")
+
+
+def _risk_against_loss(comparison: Comparison) -> Phrase:
+    """The finding of the chart: which releases are not dominated."""
+    if not comparison.front:
+        return phrase("Risk against loss")
+    return phrase(
+        "Risk against loss, lower is better in both; not dominated: {}", names(comparison.front)
+    )
 
 
 def order(comparison: Comparison) -> Section:
     """Who is dominated by whom, and who is best at what."""
     return Section(
         key="order",
-        title="Which is better, and at what",
+        title="Which release is better at what",
         paragraphs=tuple(_order(comparison)),
         exhibits=() if not comparison.best else (_best(comparison),),
     )
@@ -188,63 +195,67 @@ def order(comparison: Comparison) -> Section:
 def _order(comparison: Comparison) -> Iterator[Phrase]:
     for one in comparison.dominated:
         failing = [other for other in one.by if comparison[other].passed is False]
-        kept = phrase(" (but the policy is broken by {})", names(failing)) if failing else ()
+        broken = phrase("; the policy is broken by {}", names(failing)) if failing else ()
         yield phrase(
-            "{} is [dominated](dominated) by {}{}: no less risk and no less loss, and more of one "
-            "of them.",
+            "{} is [dominated](dominated) by {}: more risk or more loss, and not less of either{}.",
             name(one.release),
             names(one.by),
-            kept,
+            broken,
         )
     if len(comparison.front) > 1:
         yield phrase(
-            "Dominated by none, the least risk first: {}. Of these each has less risk or less loss "
-            "than another; which to take is not decided here, as less loss does not make up for "
-            "risk.",
+            "Not dominated, the lowest risk first: {}. None of these is better than another in "
+            "both risk and loss. The comparison does not rank them, because a lower loss does not "
+            "offset a higher risk.",
             names(comparison.front),
         )
     elif comparison.front:
-        yield phrase("Dominated by none: {} only.", name(comparison.front[0]))
+        yield phrase("Only {} is not dominated.", name(comparison.front[0]))
     if comparison.not_placed:
-        yield phrase("Not placed, as risk or loss is not known: {}.", names(comparison.not_placed))
+        yield phrase(
+            "Not compared, because risk or loss is not known: {}.", names(comparison.not_placed)
+        )
 
 
 def _best(comparison: Comparison) -> Exhibit:
     table = tabulate(
         comparison.best,
-        (text("criterion", "least"), lambda one: CRITERIA[one.criterion]),
-        (figures("value", "value"), _least),
+        (text("criterion", "lowest"), lambda one: CRITERIA[one.criterion]),
+        (
+            figures("value", "value"),
+            lambda one: (decimal if one.criterion == "loss" else percent)(one.value),
+        ),
         (text("releases", "release"), lambda one: names(one.releases)),
-        (text("unknown", "not known of"), lambda one: names(one.not_measured)),
+        (text("unknown", "not known for"), lambda one: names(one.not_measured)),
     )
-    return Exhibit(name="best", title="The least of each", table=table)
+    return Exhibit(name="best", title="The best release by each criterion", table=table)
 
 
 def differences(comparison: Comparison, *, external: bool = False) -> Section | None:
-    """How much more risk one has than another."""
+    """How much more people the stress test links in one release than in another."""
     if not comparison.differences:
         return None
     table = tabulate(
         comparison.differences,
         (
-            text("which", "difference of risk"),
-            lambda one: phrase("{} less {}", name(one.first), name(one.second)),
+            text("which", "difference in the share linked"),
+            lambda one: phrase("{} minus {}", name(one.first), name(one.second)),
         ),
         (
-            figures("gap", "points"),
+            figures("gap", "percentage points"),
             lambda one: points(one.share if one.paired is None else one.paired.difference),
         ),
         (figures("low", "[at least](interval)"), lambda one: _interval_end(one, "low")),
         (figures("high", "at most"), lambda one: _interval_end(one, "high")),
-        labels("note", "of what", lambda one: one.note),
+        (text("note", "based on"), lambda one: _basis(comparison, one)),
     )
     return Section(
         key="differences",
-        title="How much they differ",
+        title="Differences in risk",
         exhibits=(
             Exhibit(
                 name="differences",
-                title="Differences of risk, in percentage points",
+                title="Differences in the share linked by the stress test, in percentage points",
                 table=table.without("note") if external else table,  # it names files
             ),
         ),
@@ -255,6 +266,26 @@ def _interval_end(difference: Difference, end: str) -> Cell:
     if difference.paired is None or difference.paired.interval is None:
         return None
     return points(getattr(difference.paired.interval, end))
+
+
+def _basis(comparison: Comparison, difference: Difference) -> Phrase:
+    """The records that a difference is counted on, and how sure it is."""
+    both = [comparison[name].worst for name in (difference.first, difference.second)]
+    sampled = [one for one in both if one is not None and one.interval is not None]
+    exact = phrase("" if sampled else "; exact for these records")
+    paired = difference.paired
+    if paired is None:
+        return phrase("no interval: {}", difference.note) + exact
+    records = several(paired.n, "record")
+    if paired.interval is not None:
+        said = phrase(
+            "{} attacked in both; the interval takes them for a sample of more people", records
+        )
+    elif paired.n < FEWEST_RECORDS:
+        said = phrase("{} attacked in both, too few for an interval", records)
+    else:
+        said = phrase("the same difference in each of {} attacked in both", records)
+    return said + exact
 
 
 def by_attack(comparison: Comparison) -> Section | None:
@@ -274,12 +305,12 @@ def by_attack(comparison: Comparison) -> Section | None:
         exhibits=(
             Exhibit(
                 name="by-attack",
-                title="Share of the people whom each attack links rightly",
+                title="People linked by each attack of the stress test",
                 chart="attacks_beside",
                 table=table,
                 says=phrase(
-                    "Bars of the share linked by each attack, in the direction in which that is "
-                    "more, one for each release."
+                    "A bar for each attack and release: the share of the people linked, in the "
+                    "direction in which the attack links more."
                 ),
             ),
         ),
@@ -287,7 +318,7 @@ def by_attack(comparison: Comparison) -> Section | None:
 
 
 def by_loss(comparison: Comparison) -> Section | None:
-    """What each measure of loss says of each release."""
+    """Each measure of loss of each release."""
     losses = [(one, lost) for one in comparison.releases for lost in one.losses]
     if not losses:
         return None
@@ -298,7 +329,7 @@ def by_loss(comparison: Comparison) -> Section | None:
         decimals("value", "value", lambda row: row[1].value),
         (
             figures("worst", "worst"),
-            lambda row: "no end" if row[1].worst is None else decimal(row[1].worst),
+            lambda row: "no upper end" if row[1].worst is None else decimal(row[1].worst),
         ),
     )
     drawn = any(lost.value is not None and lost.worst == 1 for _, lost in losses)
@@ -308,38 +339,53 @@ def by_loss(comparison: Comparison) -> Section | None:
         exhibits=(
             Exhibit(
                 name="by-measure",
-                title="Measures of loss",
+                title="Loss by each measure, from 0 to 1" if drawn else "Measures of loss",
                 chart="losses_beside" if drawn else None,
                 table=table,
-                says=phrase("Bars of each measure of loss, one for each release."),
+                says=phrase("A bar for each measure of loss and release."),
             ),
         ),
     )
 
 
 def notes(comparison: Comparison, *, external: bool = False) -> Section | None:
-    """Where like is not compared with like."""
-    if not comparison.notes:
-        return None
-    title = "Where like is not compared with like"
-    if external:  # they name files and columns
-        told = phrase(
-            "The audits are not alike in {} ways: ask for them.", counted(len(comparison.notes))
+    """How the audits differ, and which risks were estimated on a sample."""
+    said = list(_sampled(comparison))
+    if comparison.notes and external:  # they name files and columns
+        said.append(
+            phrase(
+                "The audits differ in {} settings; ask the author for them.",
+                counted(len(comparison.notes)),
+            )
         )
-        return Section(key="notes", title=title, points=(told,))
-    said = tuple(phrase("{}.", name(note[:1].upper() + note[1:])) for note in comparison.notes)
-    return Section(key="notes", title=title, points=said)
+    elif comparison.notes:
+        said += [phrase("{}.", name(note[:1].upper() + note[1:])) for note in comparison.notes]
+    if not said:
+        return None
+    return Section(key="notes", title="Differences between the audits", points=tuple(said))
+
+
+def _sampled(comparison: Comparison) -> Iterator[Phrase]:
+    """That samples leave open which risk is higher."""
+    placed = [one for one in comparison.releases if one.name not in comparison.not_placed]
+    sampled = [one.name for one in placed if _interval(one) is not None]
+    if sampled and len(placed) > 1:
+        yield phrase(
+            "The risk of {} is estimated from a sample. The order of the releases uses the "
+            "estimates, whose [intervals](interval) may overlap.",
+            names(sampled),
+        )
 
 
 def limits() -> tuple[Phrase, ...]:
-    """What a comparison does not say."""
+    """What a comparison does not cover."""
     return (
         phrase(
-            "Each number is that of the audit of one release, by the [attacks](attack) made there; "
-            "their pages say what these rest on."
+            "Each figure comes from the audit of one release and its [attacks](attack). The page "
+            "of that audit states its assumptions."
         ),
         phrase(
-            "What is won in [loss](loss) does not make up for risk, and no [policy](policy) is "
-            "overruled here."
+            "A lower [loss](loss) does not offset a higher risk. The comparison overrules no "
+            "[policy](policy)."
         ),
     )

@@ -1,4 +1,4 @@
-"""Halves: whether somebody who shares no attribute with the release could find people in it."""
+"""Halves: linkage between two halves of the attributes, without a common attribute."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from unveil.values.results.linking import PROVEN
 
 
 def halves(split: Halves, evidence: Evidence, *, external: bool) -> Iterator[Exhibit]:
-    """How many are linked by halves of the attributes; which ones found each other."""
+    """The people linked by halves of the attributes, and the pairs of attributes found."""
     yield _linked(split, evidence, external=external)
     if split.correspondence and not external:
         yield _correspondence(split)
@@ -33,16 +33,21 @@ def _linked(split: Halves, evidence: Evidence, *, external: bool) -> Exhibit:
         counts("n", "of", lambda risk: risk.n),
         shares("share", "share", lambda risk: risk.share),
         counts("guess", "[a guess](guess)", lambda risk: risk.baseline),
-        (figures("chance", "[by chance](p-value), at most"), lambda risk: chance(risk.p_value)),
+        (
+            figures("chance", "[probability by chance](p-value), at most"),
+            lambda risk: chance(risk.p_value),
+        ),
         counts(
             "claimed", "[claimed](claims)", lambda _: None if forecast is None else forecast.claimed
         ),
-        expected_counts("right", "rightly", lambda _: None if forecast is None else forecast.right),
-        shares("sure", "how sure the attack is", lambda _: split.sure),
+        expected_counts(
+            "right", "correct claims", lambda _: None if forecast is None else forecast.right
+        ),
+        shares("sure", "confidence of the attack", lambda _: split.sure),
     )
     return Exhibit(
         name="halves",
-        title="People linked by two halves of the attributes that have none in common",
+        title="People linked between two halves of the attributes",
         lead=(_lead(split, external=external),),
         table=table.filled(),
         notes=() if external else tuple(_notes(split, evidence)),
@@ -51,16 +56,15 @@ def _linked(split: Halves, evidence: Evidence, *, external: bool) -> Exhibit:
 
 def _lead(split: Halves, *, external: bool) -> Phrase:
     sides = [
-        phrase("{}", counted(len(half)))
+        several(len(half), "attribute")
         if external
-        else phrase("{} ({})", counted(len(half)), names(half))
+        else phrase("{} ({})", several(len(half), "attribute"), names(half))
         for half in (split.known, split.released)
     ]
     return phrase(
-        "A file that shares no attribute with the release may tell who is who all the same. As a "
-        "test, the attributes were put into two [halves](halves), and somebody who knows {} of "
-        "somebody's true values looked for the released row of the other {}: {} of {} are linked, "
-        "by a [guess](guess) {}.",
+        "A file without a common attribute may still re-identify people. As a test, the attributes "
+        "were split into two [halves](halves). An intruder who knows {} searched the rows by the "
+        "other {} and linked {} of {}; a [guess](guess) would link {}.",
         *sides,
         expected(split.risk.expected),
         several(split.risk.n, "person"),
@@ -70,41 +74,41 @@ def _lead(split: Halves, *, external: bool) -> Phrase:
 
 def _notes(split: Halves, evidence: Evidence) -> Iterator[Phrase]:
     if split.dropped:
-        yield phrase("On neither side: {}.", names(split.dropped))
+        yield phrase("Left out of both halves: {}.", names(split.dropped))
     if split.together:
         pairs = names(" and ".join(pair) for pair in split.together)
-        yield phrase("Strongly correlated, and could not be put apart: {}.", pairs)
+        yield phrase("Strongly correlated, so kept in one half: {}.", pairs)
     rows = split.risk.candidates
     if rows < evidence.released:
         yield phrase(
-            "Among {} of the {} rows; among fewer rows more are linked.",
+            "Measured on {} of the {} rows. Fewer rows give a higher share.",
             counted(rows),
             counted(evidence.released),
         )
     if split.sure is None or split.sure < PROVEN:
         yield phrase(
-            "Not proven: the attack itself cannot tell these links from those of files that share "
-            "nobody. By the truth {} of {} are right.",
+            "Not proven: without the truth, the attack cannot distinguish this result from that of "
+            "files without common people. By the truth, {} of {} links are correct.",
             expected(split.risk.expected),
             counted(split.risk.n),
         )
-    yield phrase("The attack chose its way by itself: {}.", name(split.method))
+    yield phrase("The attack chose its method automatically: {}.", name(split.method))
 
 
 def _correspondence(split: Halves) -> Exhibit:
     table = tabulate(
         split.correspondence,
-        labels("known", "attribute known", lambda one: one.known),
-        labels("released", "attribute released", lambda one: one.released),
-        decimals("correlation", "correlation that the attack found", lambda one: one.correlation),
+        labels("known", "known attribute", lambda one: one.known),
+        labels("released", "released attribute", lambda one: one.released),
+        decimals("correlation", "correlation found by the attack", lambda one: one.correlation),
     )
     return Exhibit(
         name="correspondence",
-        title="Attributes of the two halves that found each other",
+        title="Pairs of attributes that the attack matched",
         lead=(
             phrase(
-                "What gives people away is that attributes go together, however they are called: "
-                "those that the attack found to, without the truth."
+                "Correlated attributes reveal people even under other names. The attack found "
+                "these pairs without the truth."
             ),
         ),
         table=table,

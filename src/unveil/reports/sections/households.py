@@ -1,4 +1,4 @@
-"""Households: what somebody gains who knows, and sees, who lives together."""
+"""Households: the additional risk where an intruder knows who lives together."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,20 +12,20 @@ from unveil.values.results.evidence import Evidence, Finding
 from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.risk import Claims
 
-GROUPINGS = {"shown": "household number", "read-off": "read off", "none": "not used"}
+GROUPINGS = {"shown": "household number", "read-off": "derived", "none": "not used"}
 TOGETHER = (
-    "An intruder who knows the members of a household looks for the released household that "
-    "fits all of them best, then for each person in it."
+    "An intruder who knows the members of a household first links the released household that "
+    "fits all of them best, then each person in it."
 )
 ALONE = (
-    "An intruder who knows the members of a household links one of them, and finds the household "
-    "if the row is that of any member: {}."
+    "An intruder who knows the members of a household links one member, and finds the household "
+    "if the row belongs to any member, because {}."
 )
 Attacked = tuple[Finding, LinkedHouseholds]
 
 
 def households(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """What the grouping adds: persons linked one by one, and through their households."""
+    """The risk that the grouping adds: persons linked one by one and through their households."""
     attacked = evidence.household_attacks
     if not attacked:
         return None
@@ -34,24 +34,25 @@ def households(evidence: Evidence, *, external: bool = False) -> Section | None:
         exhibits.append(_subgroups(attacked[0]))
     return Section(
         key="households",
-        title="What it adds to know who lives together",
+        title="Additional risk through households",
         paragraphs=(_gain(evidence), *_read_off(attacked)),
         exhibits=tuple(exhibits),
     )
 
 
 def _gain(evidence: Evidence) -> Phrase:
-    """Persons one by one, beside persons through their households."""
+    """The best attack on households, and persons linked one by one and through households."""
     finding, homes = evidence.household_attacks[0]
     through = [one.risk.share for one, linked in evidence.household_attacks if linked.together]
     single = [one for one in evidence.attacks if one.households is None and one.risk.attributes]
     alone, how = phrase(""), phrase(TOGETHER)
     if not homes.together:
-        why = "that finds more than what groups the rows" if through else "no rows are grouped"
+        links_more = "this links more households than the groups of rows do"
+        why = links_more if through else "no rows are grouped"
         how = phrase(ALONE, why)
     if single and through:
         alone = phrase(
-            " Of the persons the best attack links {} one by one, and {} through their households.",
+            " The best attack links {} of the persons one by one and {} through their households.",
             percent(single[0].risk.share),
             percent(max(through)),
         )
@@ -69,19 +70,19 @@ def _gain(evidence: Evidence) -> Phrase:
 
 
 def _read_off(attacked: tuple[Attacked, ...]) -> tuple[Phrase, ...]:
-    """What is left if the household number is not released."""
+    """That rows are grouped without a household number."""
     groupings = {homes.grouping for _, homes in attacked}
     if "read-off" not in groupings:
         return ()
     shown = (
-        "The household number shows who lives together; without it, "
+        "The household number shows who lives together. Without it, "
         if "shown" in groupings
         else ""
     )
     return (
         phrase(
-            "{}rows that are alike in columns which members of a household share are taken for "
-            "a household ([read off](household-grouping)).",
+            "{}rows that agree in all household-level columns are treated as one household "
+            "([derived](household-grouping)).",
             shown or "The release has no household number: ",
         ),
     )
@@ -92,30 +93,30 @@ def _attacks(attacked: tuple[Attacked, ...]) -> Exhibit:
         attacked,
         (text("attack", "[attack](attack)"), lambda row: attack(row[0].name)),
         (text("direction", "direction"), lambda row: direction(row[0].risk.direction)),
-        (text("grouping", "[who lives together](household-grouping)"), _grouping),
+        (text("grouping", "[grouping](household-grouping)"), _grouping),
         expected_counts(
             "linked", "[households linked](linked-households)", lambda row: row[1].risk.expected
         ),
         counts("n", "of", lambda row: row[1].risk.n),
         shares("share", "share", lambda row: row[1].risk.share),
-        low(lambda row: row[1].risk.interval, "of all, [at least](interval)"),
+        low(lambda row: row[1].risk.interval, "of all households, [at least](interval)"),
         high(lambda row: row[1].risk.interval),
         counts("guess", "[a guess](guess)", lambda row: row[1].risk.baseline),
         counts("ceiling", "[ceiling](ceiling)", lambda row: row[1].risk.ceiling),
         counts("claimed", "[claimed](claims)", lambda row: _claims(row).claimed),
-        expected_counts("right", "rightly", lambda row: _claims(row).right),
+        expected_counts("right", "correct claims", lambda row: _claims(row).right),
         shares("forecast", "[forecast](forecast)", _forecast),
         shares("persons", "persons linked", lambda row: row[0].risk.share),
     )
     return Exhibit(
         name="households",
-        title="Households that each attack links rightly, and the persons in them",
+        title="Households that each attack links, and the persons in them",
         table=table.filled(),
     )
 
 
 class _NoClaims(NamedTuple):
-    """Where scores do not tell how sure a link is."""
+    """No claims: the scores do not show how sure a link is."""
 
     claimed: None = None
     right: None = None
@@ -144,13 +145,13 @@ def _subgroups(worst: Attacked) -> Exhibit:
     )
     return Exhibit(
         name="household_groups",
-        title="Households linked by the best attack on these, by subgroup",
+        title="Households linked by the best attack, by subgroup",
         table=table.filled(),
     )
 
 
 def beside_persons(comparison: Comparison) -> Iterator[Exhibit]:
-    """Households that are linked, beside the persons; nothing where no audit is of households."""
+    """The households linked in each release, beside the persons; empty if none was attacked."""
     rows = [(one, one.households) for one in comparison.releases if one.households is not None]
     if not rows:
         return
@@ -160,7 +161,7 @@ def beside_persons(comparison: Comparison) -> Iterator[Exhibit]:
         (text("attack", "best [attack](attack) on households"), lambda row: attack(row[1].attack)),
         (text("direction", "direction"), lambda row: direction(row[1].direction)),
         (
-            text("grouping", "[who lives together](household-grouping)"),
+            text("grouping", "[grouping](household-grouping)"),
             lambda row: GROUPINGS.get(row[1].grouping, row[1].grouping),
         ),
         expected_counts(
@@ -168,19 +169,19 @@ def beside_persons(comparison: Comparison) -> Iterator[Exhibit]:
         ),
         counts("n", "of", lambda row: row[1].n),
         shares("share", "share", lambda row: row[1].share),
-        low(lambda row: row[1].interval, "of all, [at least](interval)"),
+        low(lambda row: row[1].interval, "of all households, [at least](interval)"),
         high(lambda row: row[1].interval),
-        shares("allowed", "the [policy](policy) allows", lambda row: row[0].max_household_risk),
+        shares("allowed", "limit of the [policy](policy)", lambda row: row[0].max_household_risk),
         shares("persons", "persons linked", lambda row: row[0].risk),
     )
     yield Exhibit(
         name="households-beside",
-        title="Households that the best attack on these links rightly, beside persons",
+        title="Households linked by the best attack, beside persons",
         table=table.filled(),
         lead=(
             phrase(
                 "An intruder who knows who lives together links whole "
-                "[households](linked-households), then the persons in them."
+                "[households](linked-households) first, then the persons in them."
             ),
         ),
     )

@@ -39,23 +39,23 @@ from unveil.values.results.remedies import Remasking
 
 PEOPLE: dict[Held, str] = {"one": "one at a time", "tenth": "a tenth", "all": "all"}
 OF_WHOM: dict[Held, str] = {
-    "one": "of one person",
-    "tenth": "of a tenth of the people at once",
-    "all": "of everybody at once",
+    "one": "one person at a time",
+    "tenth": "a tenth of the people at once",
+    "all": "everybody at once",
 }
 
 
 def among(rows: int, evidence: Evidence) -> Phrase:
-    """Among how many rows, where these are not all: among fewer, more are linked."""
+    """The number of rows searched, where these are not all: fewer rows give a higher share."""
     if rows >= evidence.released:
         return ()
     return phrase(" (among {} of the {} rows)", counted(rows), counted(evidence.released))
 
 
 def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """The risk against what is known: of whom, how much, and how exactly.
+    """The risk by the intruder's knowledge: people, attributes and errors.
 
-    Older evidence has a curve of how much, and one of how exactly.
+    Older evidence has one curve of the attributes and one of the errors.
     """
     curve, noisy = evidence.knowledge, evidence.noisy_knowledge
     risks = evidence.attribute_risks
@@ -74,23 +74,28 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
 
 
 def _surface_lead(curve: Knowledge) -> tuple[Phrase, ...]:
-    """Three attributes of one person, and all of the most people; exact, and out of date."""
+    """Three attributes of one person, and all attributes of most people; exact and outdated."""
     exact = [one for one in curve.surface if not one.error] or curve.surface
     alone = [one for one in exact if one.people == "one"]
     corners = [*dict.fromkeys((min(alone or exact, key=lambda one: abs(one.known - 3)), exact[-1]))]
     linked = phrase(
-        "An intruder who knows {} {} exactly [links](knowledge-surface) {} of the people",
+        "With {} known exactly, an intruder who searches {} [links](knowledge-surface) {} of the "
+        "people",
         several(corners[0].known, "attribute"),
         OF_WHOM[corners[0].people],
         percent(corners[0].highest),
     )
     for one in corners[1:]:
-        of_whom = OF_WHOM[one.people]
-        linked += phrase("; all {}, {}, {}", counted(one.known), of_whom, percent(one.highest))
-    made = phrase("The risk was estimated on {}.", several(curve.estimated_on, "person"))
+        linked += phrase(
+            "; with all {} and {}, {}",
+            counted(one.known),
+            OF_WHOM[one.people],
+            percent(one.highest),
+        )
+    made = phrase("The risk is estimated on {}.", several(curve.estimated_on, "person"))
     if curve.chosen_on:
         made = phrase(
-            "The most revealing attributes were chosen on {}, and the risk estimated on {}.",
+            "The most revealing attributes were chosen on {}; the risk is estimated on {} others.",
             several(curve.chosen_on, "person"),
             counted(curve.estimated_on),
         )
@@ -106,13 +111,13 @@ def _stale(curve: Knowledge, corners: Sequence[KnowledgePoint]) -> Phrase:
     if not error or not stale or len(stale) < len(corners):
         return ()
     these = phrase("{} and {}", *stale) if len(stale) > 1 else phrase("{}", *stale)
-    return phrase(" If {} of the values are out of date, {}.", level(error), these)
+    return phrase(" With {} of the values out of date: {}.", level(error), these)
 
 
 def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
     table = tabulate(
         curve.surface,
-        (text("people", "people held"), lambda one: PEOPLE[one.people]),
+        (text("people", "people at once"), lambda one: PEOPLE[one.people]),
         counts("known", "attributes known", lambda one: one.known),
         numbers("error", "[out of date](knowledge-surface)", lambda one: one.error, level),
         (text("attack", "best attack"), lambda one: attack(one.attack)),
@@ -120,21 +125,24 @@ def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
-        shares("highest", "highest with as much or less", lambda one: one.highest),
+        shares("highest", "highest with at most this knowledge", lambda one: one.highest),
     )
     order = names(curve.steps[-1].attributes, limit=100)
-    shares_found = [one.share for one in curve.surface]
+    exact = [one for one in curve.surface if not one.error] or curve.surface
+    least, most = (act(exact, key=lambda one: one.highest) for act in (min, max))
     return Exhibit(
         name="knowledge-surface",
-        title="Share linked, by people held, attributes known and values out of date",
+        title=phrase(
+            "Share linked by knowledge: {} ({}, {}) to {} ({}, {})",
+            *(percent(least.highest), several(least.known, "attribute"), OF_WHOM[least.people]),
+            *(percent(most.highest), several(most.known, "attribute"), OF_WHOM[most.people]),
+        ),
         chart="knowledge_surface",
         lead=_surface_lead(curve),
         table=table,
         says=phrase(
-            "Lines of the share linked against the number of known attributes, one for each share "
-            "of values out of date, in a panel for each number of people held; from {} to {}.",
-            percent(min(shares_found)),
-            percent(max(shares_found)),
+            "Lines: the share linked by the number of known attributes, a line for each share of "
+            "values out of date, a panel for the people searched at once."
         ),
         # Which attributes help the most is of use to an intruder only.
         notes=() if external else (phrase("The most revealing attributes first: {}.", order),),
@@ -144,13 +152,13 @@ def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
 def _knowledge_lead(curve: Knowledge, *, external: bool) -> Phrase:
     first, last = curve.steps[0], curve.steps[-1]
     one = phrase("one attribute, {},", name(first.attributes[0]))
-    more = phrase(", all {} link {}", counted(len(last.attributes)), percent(last.share))
+    more = phrase(" and with all {} {}", counted(len(last.attributes)), percent(last.share))
     return phrase(
-        "The worst [attributes to be known](knowledge), added one by one: by {} ({}) {} links {} "
-        "of the people{}. They were chosen on {}, and their risk estimated on {}.",
+        "The most revealing [attributes](knowledge) are added one by one. With {} {} ({}) links {} "
+        "of the people{}. The attributes were chosen on {}, and the risk estimated on {}.",
+        "one attribute" if external else one,
         attack(curve.attack),
         direction(curve.direction),
-        "one attribute" if external else one,
         percent(first.share),
         more if last is not first else (),
         several(curve.chosen_on, "person"),
@@ -161,8 +169,8 @@ def _knowledge_lead(curve: Knowledge, *, external: bool) -> Phrase:
 def _known(curve: Knowledge, *, external: bool) -> Exhibit:
     table = tabulate(
         curve.steps,
-        counts("known", "known", lambda step: len(step.attributes)),
-        labels("added", "added", lambda step: step.attributes[-1]),
+        counts("known", "attributes known", lambda step: len(step.attributes)),
+        labels("added", "attribute added", lambda step: step.attributes[-1]),
         shares("share", "[linked](linked)", lambda step: step.share),
         low(lambda step: step.interval),
         high(lambda step: step.interval),
@@ -170,28 +178,27 @@ def _known(curve: Knowledge, *, external: bool) -> Exhibit:
     )
     return Exhibit(
         name="knowledge",
-        title="Share linked, by the number of attributes that are known",
+        title=phrase(
+            "Share linked by attributes known: {} with one, {} with all",
+            percent(curve.steps[0].share),
+            percent(curve.steps[-1].share),
+        ),
         chart="knowledge",
         lead=(_knowledge_lead(curve, external=external),),
         # Which attributes help the most is of use to an intruder only.
         table=table.without("added") if external else table,
-        says=phrase(
-            "A line of the share linked against the number of known attributes, from {} to {}.",
-            percent(curve.steps[0].share),
-            percent(curve.steps[-1].share),
-        ),
+        says=phrase("A line: the share linked by the number of known attributes."),
     )
 
 
 def _attribute_lead(risks: AttributeRisks, evidence: Evidence) -> Phrase:
     most = risks.without[0]
     return phrase(
-        "[Without one attribute](attribute-risk): {} links {} with all of them, and {} without {}, "
-        "the least of all{}.",
+        "{} reveals [most](attribute-risk): {} links {} with all attributes and {} without it{}.",
+        name(most.attribute),
         attack(risks.attack),
         percent(risks.share),
         percent(most.share),
-        name(most.attribute),
         among(risks.among, evidence),
     )
 
@@ -199,7 +206,7 @@ def _attribute_lead(risks: AttributeRisks, evidence: Evidence) -> Phrase:
 def _attribute_risks(risks: AttributeRisks, evidence: Evidence) -> Exhibit:
     table = tabulate(
         risks.without,
-        labels("attribute", "attribute not known", lambda one: one.attribute),
+        labels("attribute", "unknown attribute", lambda one: one.attribute),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
@@ -207,21 +214,26 @@ def _attribute_risks(risks: AttributeRisks, evidence: Evidence) -> Exhibit:
     )
     return Exhibit(
         name="attributes",
-        title="Share linked when one attribute is not known",
+        title=phrase(
+            "Most revealing attribute: {} (linked without it: {}, with all: {})",
+            name(risks.without[0].attribute),
+            percent(risks.without[0].share),
+            percent(risks.share),
+        ),
         chart="without",
         lead=(_attribute_lead(risks, evidence),),
         table=table,
         says=phrase(
-            "Bars of the share linked without each attribute, with a line at {}, with all of them.",
-            percent(risks.share),
+            "A bar for each attribute: the share linked without it. A dashed line: the share with "
+            "all attributes."
         ),
         notes=(
             phrase(
-                "Of {} people, among {} rows; among fewer rows more are linked.",
+                "Measured on {} people and {} rows. Fewer rows give a higher share.",
                 counted(risks.n),
                 counted(risks.among),
             ),
-            phrase("The dashed line is at {}, with all of them known.", percent(risks.share)),
+            phrase("Grey dashed line: {}, with all attributes known.", percent(risks.share)),
         ),
     )
 
@@ -230,11 +242,11 @@ def _noise_lead(noisy: NoisyKnowledge) -> Phrase:
     first, last = noisy.points[0], noisy.points[-1]
     at_last: Phrase | str = ""
     if len(noisy.points) > 1:
-        at_last = phrase(", and {} at {}", percent(last.share), decimal(last.error))
+        at_last = phrase(" and {} at {}", percent(last.share), decimal(last.error))
     return phrase(
-        "If what the intruder knows is [wrong](noisy-knowledge): {} ({}) links {} at an error of "
-        "{}{}. An error of e adds to each number noise of e of its deviation, "
-        "and replaces a category, with probability e, by somebody else's.",
+        "With [errors](noisy-knowledge) in the intruder's knowledge, {} ({}) links {} at an error "
+        "of {}{}. An error of e adds noise of e standard deviations to each number and replaces "
+        "each category with probability e by another person's.",
         attack(noisy.attack),
         direction(noisy.direction),
         percent(first.share),
@@ -253,32 +265,32 @@ def _noise(noisy: NoisyKnowledge) -> Exhibit:
     )
     return Exhibit(
         name="noise",
-        title="Share linked, by the error in what is known",
-        chart="noise",
-        lead=(_noise_lead(noisy),),
-        table=table,
-        says=phrase(
-            "A line of the share linked against the error, from {} to {}.",
+        title=phrase(
+            "Share linked by the error in the intruder's knowledge: {} to {}",
             percent(noisy.points[0].share),
             percent(noisy.points[-1].share),
         ),
-        notes=(phrase("Of {} people.", counted(noisy.n)),),
+        chart="noise",
+        lead=(_noise_lead(noisy),),
+        table=table,
+        says=phrase("A line: the share linked by the error."),
+        notes=(phrase("Measured on {} people.", counted(noisy.n)),),
     )
 
 
 def remasking_sentence(remasking: Remasking, evidence: Evidence) -> Phrase:
-    """The sentence on the risk of maskings with other seeds."""
+    """The risk of the same masking with other seeds."""
     own = [
         one.risk.share
         for one in evidence.attacks
         if (one.name, one.risk.direction) == (remasking.attack, remasking.direction)
     ]
     return phrase(
-        "[Masked again](remasking) with {}, {} links {} to {}, {} on average{}.",
+        "[Masked again](remasking) with {}: {} links {} to {}, {} on average{}.",
         several(len(remasking.shares), "other seed"),
         attack(remasking.attack),
         percent(remasking.lowest),
         percent(remasking.highest),
         percent(remasking.mean),
-        phrase("; of this very release {}", percent(own[0])) if own else (),
+        phrase("; in this release {}", percent(own[0])) if own else (),
     )

@@ -1,6 +1,6 @@
-"""Loss: what the masking cost, and original and masked side by side."""
+"""Loss: the information loss of the masking, and original and release side by side."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unveil.measures import uneven_discards
 from unveil.reports.content import Exhibit, Section
@@ -29,11 +29,11 @@ from unveil.support.phrases import (
     phrase,
 )
 from unveil.values.results.evidence import Evidence
-from unveil.values.results.loss import GroupLoss, Loss, Prediction, Shape, Suppression
+from unveil.values.results.loss import GroupLoss, Loss, LossMeasure, Prediction, Shape, Suppression
 
 NEEDS = {  # of each kind of use
     "distributions": "shares of single columns",
-    "relations": "relations of pairs of columns",
+    "relations": "relations between pairs of columns",
     "model": "models of a column on others",
     "estimates": "means and shares, with their intervals",
 }
@@ -41,12 +41,12 @@ SIDE_BY_SIDE = 30  # attributes that are drawn
 
 
 def loss(evidence: Evidence, *, external: bool = False) -> Section:
-    """What the masking cost; to others, without who bears it."""
+    """The information loss; on an external page, without the subgroups that lose most."""
     lost = evidence.loss
     predicted = [one for one in lost.predictions if _score_words(one, one.original) != "none"]
     return Section(
         key="loss",
-        title="What the masking cost",
+        title="Information loss",
         paragraphs=(overall(lost), *_missing(lost, external=external), *_score(evidence)),
         exhibits=(
             *([uses(lost, external=external)] if lost.uses else []),
@@ -63,8 +63,8 @@ def overall(lost: Loss) -> Phrase:
     if overall.value is None:
         return phrase("The [overall loss](loss) is not known: {}.", name(overall.note))
     return phrase(
-        "The [overall loss](loss) is {}, the largest of the [uses](use), where {} is an unchanged "
-        "file and {} one in which a use is destroyed.",
+        "The [overall loss](loss) is {}: the largest loss of any [use](use), from {} (unchanged "
+        "file) to {} (a use is destroyed).",
         decimal(overall.value),
         as_given(overall.best),
         as_given(overall.worst or 1.0),
@@ -72,40 +72,39 @@ def overall(lost: Loss) -> Phrase:
 
 
 def uses(lost: Loss, *, external: bool = False) -> Exhibit:
-    """What each use lost; to others, without the columns that lost most."""
+    """The loss of each use; on an external page, without the columns that lose most."""
     table = tabulate(
         lost.uses,
         labels("use", "[use](use)", lambda one: one.name),
-        (text("kind", "what it needs"), lambda one: NEEDS.get(one.kind, one.kind)),
+        (text("kind", "needs"), lambda one: NEEDS.get(one.kind, one.kind)),
         (
-            figures("loss", "lost"),
+            figures("loss", "loss (0 to 1)"),
             lambda one: (
                 phrase("none: {}", name(one.note)) if one.value is None else decimal(one.value)
             ),
         ),
         decimals("error", "standard error", lambda one: one.error),
-        labels("worst", "lost most by", lambda one: one.worst),
+        labels("worst", "largest loss in", lambda one: one.worst),
         (
-            figures("limit", "allowed"),
+            figures("limit", "limit"),
             lambda one: None if one.max_loss is None else as_given(one.max_loss),
         ),
     )
     return Exhibit(
         name="uses",
-        title="What each use lost",
+        title="Loss of each use",
         table=(table.without("worst") if external else table).filled(),
         notes=(
             phrase(
-                "A use has lost everything in a file whose columns are permuted independently "
-                "(relations, models), or whose values are drawn evenly over their range "
-                "(distributions, estimates)."
+                "A use is destroyed in a file whose columns are permuted independently (relations, "
+                "models) or whose values are uniform over their range (distributions, estimates)."
             ),
         ),
     )
 
 
 def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
-    """Suppressed records and cells; an internal page names the subgroup that lost the most."""
+    """Suppressed records and cells; an internal page names the subgroup that lost most."""
     suppression = lost.suppression
     if external:
         if suppression.discarded:
@@ -113,14 +112,15 @@ def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
             yield phrase("{} of the records are [not released](loss-discarded).", share)
         if suppression.suppressed:
             share = percent(suppression.suppressed)
-            yield phrase("{} of the cells are [not told any more](loss-suppressed).", share)
+            yield phrase("{} of the cells are [suppressed](loss-suppressed).", share)
         return
     most = suppression.most_discarded
     if uneven := uneven_discards(suppression):
         yield uneven
     elif most is not None and most.discarded and suppression.discarded:
         yield phrase(
-            "{} of the records are [not released](loss-discarded), most of {}, {}: {} of {}.",
+            "{} of the records are [not released](loss-discarded); most affected is {}, {}: {} of "
+            "{} records.",
             percent(suppression.discarded),
             *(name(most.column), name(most.name)),
             *(percent(most.discarded), counted(most.n)),
@@ -128,15 +128,14 @@ def _missing(lost: Loss, *, external: bool) -> Iterator[Phrase]:
     most = suppression.most_suppressed
     if most is not None and most.suppressed and suppression.suppressed:
         yield phrase(
-            "{} of the cells are [not told any more](loss-suppressed), most of {}, {}: {}.",
+            "{} of the cells are [suppressed](loss-suppressed); most affected is {}, {}: {}.",
             percent(suppression.suppressed),
             *(name(most.column), name(most.name), percent(most.suppressed)),
         )
     most = suppression.most_generalised
     if most is not None and most.generalisation and suppression.generalisation:
         yield phrase(
-            "Released cells [leave open](loss-generalisation) {} of what they could say, most "
-            "of {}, {}: {}.",
+            "The [generalisation loss](loss-generalisation) is {}; most affected is {}, {}: {}.",
             percent(suppression.generalisation),
             *(name(most.column), name(most.name), percent(most.generalisation)),
         )
@@ -146,8 +145,8 @@ def _score(evidence: Evidence) -> Iterator[Phrase]:
     if evidence.score is None:
         return
     yield phrase(
-        "The [classical score](score), half loss and half disclosure risk, is {} of 100: no "
-        "verdict, since in it loss pays for risk.",
+        "The [classical score](score) (half loss, half risk) is {} of 100. It is no verdict, "
+        "because in it a low loss offsets a high risk.",
         decimal(evidence.score),
     )
 
@@ -158,7 +157,7 @@ def measures(lost: Loss) -> Exhibit:
     table = tabulate(
         shown,
         (text("measure", "measure"), lambda one: Term(one.name, loss_key(one.name))),
-        (text("family", "of"), lambda one: one.family),
+        (text("family", "compares"), lambda one: one.family),
         (
             figures("value", "value"),
             lambda one: (
@@ -168,7 +167,7 @@ def measures(lost: Loss) -> Exhibit:
         (figures("best", "best"), lambda one: as_given(one.best)),
         (
             figures("worst", "worst"),
-            lambda one: "no end" if one.worst is None else as_given(one.worst),
+            lambda one: "no upper end" if one.worst is None else as_given(one.worst),
         ),
     )
     notes = dict[str, list[str]]()  # several measures may have the same one
@@ -177,18 +176,27 @@ def measures(lost: Loss) -> Exhibit:
             notes.setdefault(one.note, []).append(one.name)
     return Exhibit(
         name="loss",
-        title="Measures that describe the loss",
+        title=_largest_measure(shown),
         chart="loss" if any(o.worst == 1 and o.value is not None for o in shown) else None,
         table=table,
-        says=phrase("Bars of the measures of loss whose range is from 0 to 1, by what they see."),
+        says=phrase("A bar for each measure of loss with a range from 0 to 1."),
         notes=tuple(
             phrase("{}: {}.", names(measures), name(note)) for note, measures in notes.items()
         ),
     )
 
 
+def _largest_measure(measures: Sequence[LossMeasure]) -> Phrase:
+    """The finding of the chart: the measure that sees the largest loss, from 0 to 1."""
+    drawn = [(one.value, one.name) for one in measures if one.worst == 1 and one.value is not None]
+    if not drawn:
+        return phrase("Measures of loss")
+    value, measure = max(drawn)
+    return phrase("Largest loss by a bounded measure: {} ({})", decimal(value), name(measure))
+
+
 def _by_group(suppression: Suppression) -> list[Exhibit]:
-    """What each subgroup lost, those that lost the most first."""
+    """The loss of each subgroup, the largest first."""
     groups = sorted(filter(_group_loss, suppression.groups), key=_group_loss, reverse=True)
     if not groups:
         return []
@@ -198,18 +206,18 @@ def _by_group(suppression: Suppression) -> list[Exhibit]:
         labels("group", "[group](subgroup)", lambda one: one.name),
         counts("n", "records", lambda one: one.n),
         *_compared("discarded", "[not released](loss-discarded)"),
-        *_compared("suppressed", "cells [not told](loss-suppressed)"),
-        *_compared("generalisation", "[left open](loss-generalisation)"),
+        *_compared("suppressed", "[suppressed](loss-suppressed) cells"),
+        *_compared("generalisation", "[generalisation loss](loss-generalisation)"),
     )
     return [
         Exhibit(
             name="subgroup-loss",
-            title="What each subgroup lost",
+            title="Loss of each subgroup",
             table=table.filled(),
             notes=(
                 phrase(
-                    "Groups that lost the most first, a record that is not released having lost "
-                    "everything; {}. Times all: held against the same of all records.",
+                    "Sorted by loss; a record that is not released has lost everything; {}. Ratio: "
+                    "the group's share divided by that of all records.",
                     listed(len(groups)),
                 ),
             ),
@@ -227,44 +235,53 @@ def _compared(field: str, head: str) -> tuple[Cells[GroupLoss], Cells[GroupLoss]
     ratio = f"{field}_ratio"
     return (
         shares(field, head, lambda group: value(group, field)),
-        decimals(ratio, "times all", lambda group: value(group, ratio)),
+        decimals(ratio, "ratio", lambda group: value(group, ratio)),
     )
 
 
 def _group_loss(group: GroupLoss) -> float:
-    """What a group lost, 0 to 1: its discarded records all, the others what they leave open."""
+    """The loss of a group, 0 to 1: all of a discarded record, else the generalisation loss."""
     return 1 - (1 - group.discarded) * (1 - (group.generalisation or 0.0))
 
 
 def _predictions(lost: Loss) -> Exhibit:
     table = tabulate(
         lost.predictions,
-        labels("target", "attribute predicted", lambda one: one.target),
+        labels("target", "predicted attribute", lambda one: one.target),
         (text("score", "score"), lambda one: one.score),
         (
-            figures("original", "learnt from the original"),
+            figures("original", "trained on the original"),
             lambda one: _score_words(one, one.original),
         ),
-        (figures("release", "learnt from the release"), lambda one: _score_words(one, one.release)),
-        decimals("constant", "a constant guess", lambda one: one.constant),
-        decimals("loss", "[lost](loss-prediction)", lambda one: one.loss),
+        (figures("release", "trained on the release"), lambda one: _score_words(one, one.release)),
+        decimals("constant", "constant guess", lambda one: one.constant),
+        decimals("loss", "[loss](loss-prediction)", lambda one: one.loss),
     )
     return Exhibit(
         name="predictions",
-        title="How well each attribute is predicted from the others",
+        title=_prediction_losses(lost),
         chart="predictions",
         table=table,
         says=phrase(
-            "For each attribute a dot for what is learnt from the original, and one for the "
-            "release: the nearer they are, the less is lost."
+            "For each attribute, the score of a model trained on the original and of one trained "
+            "on the release."
         ),
         notes=(
             phrase(
-                "None: no better than a constant guess. The chart has the attributes that the "
-                "original predicts better."
+                "None: no better than a constant guess. The chart shows the attributes that a "
+                "model of the original predicts better than that."
             ),
         ),
     )
+
+
+def _prediction_losses(lost: Loss) -> Phrase:
+    """The finding of the chart: the attributes that models of the release no longer predict."""
+    known = [one for one in lost.predictions if _score_words(one, one.original) != "none"]
+    gone = [one.target for one in known if _score_words(one, one.release) == "none"]
+    if not gone:
+        return phrase("Models of the release still predict every attribute that can be predicted")
+    return phrase("Attributes that models of the release no longer predict: {}", names(gone))
 
 
 def _score_words(prediction: Prediction, score: float | None) -> Cell:
@@ -275,7 +292,7 @@ def _score_words(prediction: Prediction, score: float | None) -> Cell:
 
 
 def changes(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """The cells of each column that the masking changed; to others, what the file itself shows."""
+    """The changed cells of each column; on an external page, what the file itself shows."""
     shown = [
         one
         for one in evidence.changes
@@ -290,21 +307,19 @@ def changes(evidence: Evidence, *, external: bool = False) -> Section | None:
         counts("changed", "[changed](changed-cells)", lambda one: one.changed),
         counts("suppressed", "suppressed", lambda one: one.suppressed),
         counts("generalised", "generalised", lambda one: one.generalised),
-        counts("replaced", "another value", lambda one: one.replaced),
+        counts("replaced", "replaced", lambda one: one.replaced),
     )
     said = phrase(
         "Suppressed: the cell became a star or missing. Generalised: it became a range, a set or a "
-        "merged category."
+        "merged category. Replaced: it has another value."
+        if not external
+        else "Suppressed: the cell became a star or missing. Generalised: it became a range, a set "
+        "or a merged category."
     )
     if external:  # how many cells have another value tells how strong the noise is
         table = table.without("changed", "replaced")
-    exhibit = Exhibit(name="changes", title="Changed cells of each column", table=table)
-    return Section(
-        key="changes",
-        title="What the masking changed, by column",
-        paragraphs=(said,),
-        exhibits=(exhibit,),
-    )
+    exhibit = Exhibit(name="changes", title="Changed cells by column", table=table)
+    return Section(key="changes", title="Changed cells", paragraphs=(said,), exhibits=(exhibit,))
 
 
 def side_by_side(evidence: Evidence) -> Section | None:
@@ -318,14 +333,14 @@ def side_by_side(evidence: Evidence) -> Section | None:
     shown = most_changed[:SIDE_BY_SIDE]
     said = [
         phrase(
-            "Each attribute [before and after](shape): the share of the records in each range or "
-            "category. Ranges have round ends, rare categories are merged, so that nobody's value "
-            "is told. {}",
+            "Each attribute [before and after](shape) masking: the share of the records in each "
+            "range or category. Ranges have round limits and rare categories are merged, so no "
+            "individual value is shown. {}",
             undeclared(evidence),
         )
     ]
     if len(shown) < len(drawn):
-        said.append(phrase("Shown are those that changed the most."))
+        said.append(phrase("The attributes that changed most are shown."))
     bare = [
         phrase("{}: {}.", name(one.column), name(one.note))
         for one in evidence.shapes
@@ -333,7 +348,7 @@ def side_by_side(evidence: Evidence) -> Section | None:
     ]
     return Section(
         key="side-by-side",
-        title="Original and masked, side by side",
+        title="Original and release, side by side",
         paragraphs=tuple(said),
         exhibits=(
             _moment_table(evidence.shapes),
@@ -350,8 +365,8 @@ def _moment_table(shapes: tuple[Shape, ...]) -> Exhibit:
         (text("level", "level"), lambda one: one.level),
         counts("original", "missing in the original", lambda one: one.original_missing),
         counts("release", "missing in the release", lambda one: one.release_missing),
-        decimals("shift", "mean moved, in deviations", lambda one: one.shift),
-        decimals("spread", "deviation, to that of the original", lambda one: one.spread),
+        decimals("shift", "shift of the mean (standard deviations)", lambda one: one.shift),
+        decimals("spread", "standard deviation (ratio to the original)", lambda one: one.spread),
     )
     return Exhibit(name="moments", title="Means, deviations and missing cells", table=table)
 
@@ -371,5 +386,8 @@ def _shape(place: int, shape: Shape) -> Exhibit:
         chart="shape",
         about=name(shape.column).text,
         table=table,
-        says=phrase("Bars of the share in each range of {}, before and after.", name(shape.column)),
+        says=phrase(
+            "Bars: the share of the records in each range of {}, before and after.",
+            name(shape.column),
+        ),
     )

@@ -1,4 +1,4 @@
-"""The comparison for others: releases by numbers, and nothing that anybody could use."""
+"""The external comparison: numbered releases, without what would help an intruder."""
 
 import msgspec
 
@@ -8,9 +8,9 @@ from unveil.workflows.auditing.attack_names import uses_row_order
 
 
 def numbered_releases(comparison: Comparison) -> Comparison:
-    """The releases by numbers: the names of files often tell how they were masked.
+    """The comparison with numbers for names, because file names often tell the masking method.
 
-    Nor is it told that the order of the rows tells, which anybody can use.
+    It leaves out that the row order identifies people, and the reasons of limits.
     """
     numbers = {one.name: f"release {number}" for number, one in enumerate(comparison.releases, 1)}
 
@@ -26,7 +26,9 @@ def numbered_releases(comparison: Comparison) -> Comparison:
                 name=numbers[one.name],
                 worst=_without_row_order(one.worst),
                 broken=tuple(limit for limit in one.broken if limit != ROW_ORDER),
-                missed=tuple(limit for limit in one.missed if limit.limit != ROW_ORDER),
+                missed=tuple(
+                    changed(limit, reason="") for limit in one.missed if limit.limit != ROW_ORDER
+                ),
                 attacks=tuple(run for run in one.attacks if not uses_row_order(run.name)),
             )
             for one in comparison.releases
@@ -58,4 +60,4 @@ def numbered_releases(comparison: Comparison) -> Comparison:
 def _without_row_order(worst: WorstAttack | None) -> WorstAttack | None:
     if worst is None or not uses_row_order(worst.name):
         return worst
-    return msgspec.structs.replace(worst, name="not told here")
+    return msgspec.structs.replace(worst, name="not disclosed")

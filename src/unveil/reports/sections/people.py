@@ -1,4 +1,4 @@
-"""People: on whom the risk falls, record by record and group by group."""
+"""People: the risk of single records and of subgroups."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from unveil.reports.content import Exhibit, Section, View
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import counts, figures, high, labels, low, shares, tabulate, text
-from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, plain
+from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, plain, several
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.scenarios import ScenarioResult
@@ -19,7 +19,7 @@ LISTED = 200  # subgroups; a column of many categories has thousands
 
 
 def people(evidence: Evidence) -> Section | None:
-    """Who carries the risk, for the scenario that the reader picks."""
+    """The people at risk, for the intruder that the reader picks."""
     others = [one for one in evidence.scenarios if one.name != STRESS_TEST]
     choices = [_risk_of(STRESS_TEST, evidence, evidence, "")]
     choices += [_risk_of(one.name, one, evidence, f"-{n}") for n, one in enumerate(others, 1)]
@@ -48,9 +48,9 @@ def _risk_of(
     if homes is not None and homes.share is not None:
         said.append(
             phrase(
-                "Of {} [households](household), {} have at least one member who is found.",
-                counted(homes.n),
+                "In {} of {} [households](household) the intruder links at least one member.",
                 percent(homes.share),
+                counted(homes.n),
             )
         )
     named = (msgspec.structs.replace(one, name=f"{one.name}{suffix}") for one in exhibits)
@@ -58,12 +58,12 @@ def _risk_of(
 
 
 def _risk_distribution(risks: RecordRisks) -> Iterator[Phrase]:
+    mean = phrase("; the mean is over all {} attacks", counted(risks.attacks))
     yield phrase(
-        "The [risk of a record](record-risk) is the chance that {} ({}) links it rightly; the "
-        "mean is over all {} attacks.",
+        "The [risk of a record](record-risk) is the probability that {} ({}) links it correctly{}.",
         attack(risks.attack),
         direction(risks.direction),
-        counted(risks.attacks),
+        mean if risks.attacks > 1 else (),
     )
     above = [one for one in risks.above if one.threshold >= 0.5]
     if above:
@@ -76,68 +76,81 @@ def _risk_distribution(risks: RecordRisks) -> Iterator[Phrase]:
     some = risks.carried[1] if len(risks.carried) > 1 else None
     if some is not None and some.share > UNEVEN * some.part:
         yield phrase(
-            "The {} of the records with the highest risk carry {} of the expected links.",
+            "The {} of the records with the highest risk account for {} of the expected links.",
             level(some.part),
             percent(some.share),
         )
 
 
 def _record_risks(risks: RecordRisks) -> Exhibit:
-    mean = "records, by the mean over all attacks"
+    mean = "records, mean over all attacks"
     table = tabulate(
         risks.bins,
         (figures("low", "risk above"), lambda one: level(one.low)),
         (figures("high", "up to"), lambda one: level(one.high)),
-        counts("by_worst", "records, by the worst attack", lambda one: one.by_worst),
+        counts("by_worst", "records, best attack", lambda one: one.by_worst),
         counts("by_mean", mean, lambda one: one.by_mean),
     )
     return Exhibit(
         name="records",
-        title="Records by their risk",
+        title=_highest_risks(risks),
         chart="records",
         lead=tuple(_risk_distribution(risks)),
         table=table,
         says=phrase(
-            "Bars of how many records have which risk, by the worst attack and by the mean over "
-            "all; {} are in the highest range.",
-            counted(risks.bins[-1].by_worst),
+            "Bars: the number of records in each range of risk, under the best attack and on "
+            "average over all attacks."
         ),
     )
 
 
+def _highest_risks(risks: RecordRisks) -> Phrase:
+    """The finding of the chart: how many records are in the highest range of risk."""
+    last = risks.bins[-1]
+    return phrase(
+        "Records with a risk above {}: {} of {}",
+        level(last.low),
+        counted(last.by_worst),
+        counted(risks.n),
+    )
+
+
 def _riskiest(risks: RecordRisks) -> list[Exhibit]:
-    """Those whom most attacks find; by their rows, as nothing else may be told of them."""
+    """The records that most attacks link, by row number, since nothing else may be disclosed."""
     if not risks.riskiest:
         return []
     table = tabulate(
         risks.riskiest,
         counts("row", "row of the original", lambda one: one.row),
         shares("mean", "mean [risk](record-risk)", lambda one: one.mean),
-        counts("found_by", "found by so many attacks", lambda one: one.found_by),
-        counts("made", "of those made on it", lambda one: one.made),
+        counts("found_by", "attacks that link it", lambda one: one.found_by),
+        counts("made", "attacks made on it", lambda one: one.made),
     )
     return [
         Exhibit(
             name="riskiest",
-            title="The records with the highest mean risk",
+            title="Records with the highest mean risk",
             table=table,
-            notes=(phrase("Of records with the same risk, the first in the file."),),
+            notes=(phrase("Records with the same risk are listed in file order."),),
         )
     ]
 
 
-def _worst_subgroup(subgroups: Subgroups) -> Iterator[Phrase]:
+def _worst_subgroup(subgroups: Subgroups) -> tuple[Phrase, tuple[Phrase, ...]]:
+    """The finding of the chart and a sentence on it; groups that are small are left out."""
     worst = subgroups.highest
     if worst is None:
-        return
-    yield phrase(
-        "Of the [subgroups](subgroup) that are not small, {}, {}, is at the highest risk: {} "
-        "of {} are linked.",
-        name(worst.column),
-        name(worst.group),
+        return phrase("Share linked in each subgroup"), ()
+    group = phrase("{}, {}", name(worst.column), name(worst.group))
+    lead = phrase(
+        "Of the [subgroups](subgroup) with at least ten people attacked, {}, has the highest risk: "
+        "{} of {} linked.",
+        group,
         percent(worst.share),
-        counted(worst.n),
+        several(worst.n, "person"),
     )
+    title = phrase("Subgroups at the highest risk: {} ({} linked)", group, percent(worst.share))
+    return title, (lead,)
 
 
 def _subgroups(subgroups: Subgroups, undeclared: Phrase) -> Exhibit:
@@ -145,28 +158,29 @@ def _subgroups(subgroups: Subgroups, undeclared: Phrase) -> Exhibit:
         subgroups.groups[:LISTED],
         labels("column", "attribute", lambda one: one.column),
         labels("group", "[group](subgroup)", lambda one: one.group),
-        counts("n", "attacked", lambda one: one.n),
+        counts("n", "people attacked", lambda one: one.n),
         counts("size", "of", lambda one: one.size),
         shares("share", "[linked](linked)", lambda one: one.share),
         low(lambda one: one.interval),
         high(lambda one: one.interval),
-        (text("attack", "by"), lambda one: attack(one.attack)),
+        (text("attack", "best attack"), lambda one: attack(one.attack)),
         (text("small", "few"), lambda one: "few" if one.small else ""),
     )
+    title, lead = _worst_subgroup(subgroups)
     return Exhibit(
         name="subgroups",
-        title="Share linked in each subgroup, by the attack that is worst for it",
+        title=title,
         chart="subgroups",
-        lead=tuple(_worst_subgroup(subgroups)),
+        lead=lead,
         table=table.filled(),
-        says=phrase("Bars of the share linked in the subgroups at the highest risk, by attribute."),
+        says=phrase("A bar for each subgroup at the highest risk: the share linked."),
         notes=(
             phrase(
-                "The chart has the groups at the highest risk; {}. {} Groups are "
+                "The chart shows the groups at the highest risk; {}. {} [Groups](subgroup) are "
                 "[strata](stratum), categories of [quasi-identifiers](quasi-identifier), and "
-                "fifths of the numbers. Groups with fewer than ten attacked people are judged "
-                "together; if that makes fewer than ten in all, they are marked few, and no limit "
-                "is checked on them.",
+                "fifths of numeric ones. Groups with fewer than ten attacked people are combined. "
+                'If the combined group has fewer than ten, it is marked "few" and no limit '
+                "applies.",
                 listed(len(subgroups.groups)),
                 undeclared,
             ),
@@ -175,17 +189,17 @@ def _subgroups(subgroups: Subgroups, undeclared: Phrase) -> Exhibit:
 
 
 def undeclared(evidence: Evidence) -> Phrase:
-    """How categories are named that the schema does not declare."""
+    """How undeclared categories are named."""
     if evidence.settings.get("show_values"):
-        return phrase("Categories that the schema does not declare are shown as they are.")
+        return phrase("Undeclared categories are shown by their codes.")
     return phrase(
-        "Categories that the schema does not declare have letters, A for the most frequent "
-        "(audit with --show-values to see their codes)."
+        "Undeclared categories are shown as letters by frequency (A is the most frequent); "
+        "`--show-values` shows their codes."
     )
 
 
 def listed(groups: int) -> Phrase:
-    """Whether the table lists all groups, or the first only."""
+    """Whether the table lists all groups or only the first ones."""
     if groups <= LISTED:
         return phrase("all are in the table")
-    return phrase("of {} the table has the first, and the evidence all", counted(groups))
+    return phrase("the table lists the first of {}, the evidence all", counted(groups))

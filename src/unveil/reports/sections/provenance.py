@@ -16,9 +16,9 @@ NOT_PARAMETERS = ("method", "columns", "name")
 def plan(evidence: Evidence, *, external: bool = False) -> Section:
     """How the release was masked, as far as it is told."""
     if evidence.plan is None:
-        no_plan = phrase("No plan was given: how the release was masked is not known here.")
-        return Section(key="plan", title="What was done", paragraphs=(no_plan,))
-    said = [phrase("The steps of the masking; the attacks that know the method know these.")]
+        no_plan = phrase("No plan was given, so the masking method is not known.")
+        return Section(key="plan", title="How the release was masked", paragraphs=(no_plan,))
+    said = [phrase("The masking steps. Method-aware attacks know them.")]
     if evidence.remasking is not None:
         said.append(remasking_sentence(evidence.remasking, evidence))
     if not external and isinstance(evidence.plan.get("seed"), int):
@@ -27,14 +27,14 @@ def plan(evidence: Evidence, *, external: bool = False) -> Section:
         )
     return Section(
         key="plan",
-        title="What was done",
+        title="How the release was masked",
         paragraphs=tuple(said),
         exhibits=(steps(evidence.plan.get("mask", []), external=external),),
     )
 
 
 def steps(masks: list[dict[str, Any]], *, external: bool = False) -> Exhibit:
-    """The steps of a plan as a table; to others, without their columns and parameters."""
+    """The steps of a plan as a table; an external page omits their columns and parameters."""
     columns = (
         figures("step", "step"),
         text("method", "method"),
@@ -44,7 +44,7 @@ def steps(masks: list[dict[str, Any]], *, external: bool = False) -> Exhibit:
     rows = list[Row]()
     for step, mask in enumerate(masks, start=1):
         method, on = str(mask.get("method")), mask.get("columns")
-        masked = names(map(str, on)) if isinstance(on, list | tuple) else "all that it can"
+        masked = names(map(str, on)) if isinstance(on, list | tuple) else "all suitable columns"
         rows.append((counted(step), Term(method, mask_key(method)), masked, _parameters(mask)))
     table = Table(columns, tuple(rows))
     if external:  # what to expect of a cell, and which columns stayed as they were
@@ -76,7 +76,7 @@ def parameter(value: Any) -> Phrase:
 
 
 def provenance(evidence: Evidence) -> Section:
-    """The files, the settings and the versions: what it takes to do the audit again."""
+    """The files, the seed and the versions that a replay needs."""
     table = tabulate(
         sorted(evidence.inputs.items()),
         (text("input", "input"), lambda row: row[0]),
@@ -90,22 +90,22 @@ def provenance(evidence: Evidence) -> Section:
     software = names(f"{key} {value}" for key, value in sorted(evidence.software.items()))
     return Section(
         key="made",
-        title="How this was made",
+        title="Files, seed and versions",
         paragraphs=(
             phrase(
-                "The seed of the audit is {}. The same files, the same settings and the same "
-                "versions give the same numbers: `unveil audit --replay` on the evidence says so.",
+                "The seed of the audit is {}. The same files, settings and versions give the same "
+                "numbers; `unveil audit --replay` checks this.",
                 as_given(evidence.seed),
             ),
             phrase("{}.", software),
             *_plugins(evidence),
         ),
-        exhibits=(Exhibit(name="inputs", title="The files", table=table),),
+        exhibits=(Exhibit(name="inputs", title="Input files", table=table),),
     )
 
 
 def _plugins(evidence: Evidence) -> Iterator[Phrase]:
-    """The methods that are not of unveil."""
+    """The methods of other packages."""
     for one in evidence.plugins:
         package = name(f"{one.package} {one.version}".strip())
-        yield phrase("Plug-in: {} ({}), of {}.", name(one.name), name(one.kind), package)
+        yield phrase("Plug-in: {} ({}) from {}.", name(one.name), name(one.kind), package)

@@ -1,6 +1,6 @@
 """Scenarios: who could attack the release, and what each of them achieves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from unveil.reports.content import Exhibit, Section, View
 from unveil.reports.sections.attacks import attack
@@ -58,16 +58,11 @@ def first_table(evidence: Evidence, *, external: bool = False) -> Exhibit | None
         for one in _reference_last(evidence.scenarios)
     )
     heads = (
-        text("who", "[who](scenario)"),
+        text("who", "[intruder](scenario)"),
         text("knows", "knows"),
         *(text(key, head) for key, head in ACHIEVED.items()),
     )
-    return Exhibit(
-        name="scenarios",
-        title="Who could do what",
-        table=Table(heads, rows),
-        notes=(_how_to_read(evidence),),
-    )
+    return Exhibit(name="scenarios", title="What each intruder achieves", table=Table(heads, rows))
 
 
 def _reference_last(scenarios: Sequence[ScenarioResult]) -> list[ScenarioResult]:
@@ -75,26 +70,8 @@ def _reference_last(scenarios: Sequence[ScenarioResult]) -> list[ScenarioResult]
     return sorted(scenarios, key=lambda one: one.name == STRESS_TEST)
 
 
-def _how_to_read(evidence: Evidence) -> Phrase:
-    drawn = any(one.linked is not None and one.linked.interval for one in evidence.scenarios)
-    return phrase(
-        "Linked: the person's row is found. Confirmed, a part of these: the intruder can tell that "
-        "the link is right. Wrongly confirmed: the intruder is sure and mistaken, which harms "
-        "these people, too. Learned: an unknown value is read correctly off the linked row, beyond "
-        "what similar people's rows would tell. Figures without a limit are not judged; limits on "
-        "the file itself are below.{}",
-        phrase(
-            " Where people or values were drawn at random, the [interval](interval) follows, "
-            "and its upper end is compared with the limit."
-        )
-        if drawn
-        else (),
-    )
-
-
-def _limits_of(evidence: Evidence, scenario: str) -> Mapping[str, Limit]:
-    limits = () if evidence.verdict is None else evidence.verdict.of_scenario(scenario)
-    return {one.limit: one for one in limits}
+def _limits_of(evidence: Evidence, scenario: str) -> tuple[Limit, ...]:
+    return () if evidence.verdict is None else evidence.verdict.of_scenario(scenario)
 
 
 def compared_scenarios(comparison: Comparison, *, external: bool = False) -> Exhibit | None:
@@ -107,7 +84,7 @@ def compared_scenarios(comparison: Comparison, *, external: bool = False) -> Exh
     if not pairs:
         return None
     heads = (
-        text("who", "[who](scenario)"),
+        text("who", "[intruder](scenario)"),
         text("release", "release"),
         *(text(key, head) for key, head in ACHIEVED.items()),
     )
@@ -115,67 +92,73 @@ def compared_scenarios(comparison: Comparison, *, external: bool = False) -> Exh
         (
             scenario_name(one.result.name),
             name(release.name),
-            *achieved(one.result, {each.limit: each for each in one.limits}, external=external),
+            *achieved(one.result, one.limits, external=external),
         )
         for one, release in pairs
     )
-    return Exhibit(name="scenarios", title="Who could do what", table=Table(heads, rows))
+    return Exhibit(name="scenarios", title="What each intruder achieves", table=Table(heads, rows))
 
 
 def who(result: ScenarioResult) -> Phrase:
-    """What an intruder knows of whom, in a sentence."""
-    n = several(len(result.knows), "attribute")
-    exactly: list[Phrase] = []
+    """What an intruder knows of whom."""
+    n, people = several(len(result.knows), "attribute"), several(result.people, "person")
+    precision: Phrase = () if result.error or result.coarse else (" exactly",)
     if result.error:
-        exactly.append(phrase("{} of the values out of date", level(result.error)))
+        precision += phrase("; {} of the values are out of date", level(result.error))
     if result.coarse:
-        exactly.append(phrase("numbers roughly"))
-    precision = tuple(piece for part in exactly for piece in (", ", *part)) or (", exactly",)
-    knows = phrase("{}{}", n, precision)
-    masked = " Knows how the file was masked." if result.plan else ""
+        precision += ("; numbers are known only roughly",)
+    masked = " Knows the masking method." if result.plan else ""
     if result.name == STRESS_TEST:
         return phrase(
-            "An upper reference, not an attack by somebody: all {} with {}.{}",
-            several(result.people, "person"),
-            knows,
-            masked,
+            "An upper bound, not a realistic intruder: knows {} of all {}{}.{}",
+            *(n, people, precision, masked),
         )
     if not result.member:
         return phrase(
-            "Holds a file of {} with {}. Does not know which {} of them are in the release.{}",
-            several(result.people, "person"),
-            knows,
-            percent(result.membership),
-            masked,
+            "Holds a file of {} with {}{}. Does not know who is in the release ({} of the file).{}",
+            *(people, n, precision, percent(result.membership), masked),
         )
     if not result.together:
-        return phrase("Knows one person at a time, who is in the release: {}.{}", knows, masked)
-    again = phrase(", drawn {} times", counted(result.draws)) if result.draws > 1 else ()
-    return phrase(
-        "Holds {} of the release{}: {}.{}", several(result.people, "person"), again, knows, masked
-    )
+        return phrase(
+            "Looks for one person at a time, known to be in the release, by {}{}.{}",
+            *(n, precision, masked),
+        )
+    again = phrase(" ({} random samples)", counted(result.draws)) if result.draws > 1 else ()
+    return phrase("Knows {} of {} in the release{}{}.{}", *(n, people, precision, again, masked))
 
 
 def achieved(
-    result: ScenarioResult, limits: Mapping[str, Limit], *, external: bool
-) -> tuple[Cell, ...]:
-    """The four figures of an intruder, each with its limit."""
+    result: ScenarioResult, limits: Sequence[Limit], *, external: bool
+) -> tuple[Phrase, ...]:
+    """The four figures of an intruder, each with every limit on it, broken limits first."""
     cells = {
         "max_linked": _shared(result.linked),
-        "max_confirmed": _shared(result.confirmed),
+        "max_confirmed": _shared(result.confirmed) + _right_claims(result),
         "max_wrongly_confirmed": _shared(result.wrongly_confirmed),
         "max_learned": _learned(result, external=external),
     }
     also = ALSO if result.name == STRESS_TEST else {}
+    ordered = sorted(limits, key=lambda one: one.kept)
     return tuple(
-        cell + _limit_mark(limits.get(key) or limits.get(also.get(key, "")))
+        sum((_limit_mark(one) for one in ordered if one.limit in (key, also.get(key))), start=cell)
         for key, cell in cells.items()
     )
 
 
+def _right_claims(result: ScenarioResult) -> Phrase:
+    """How many of all claims are right, which says how far the intruder can rely on a claim."""
+    right, wrong = result.confirmed, result.wrongly_confirmed
+    if right is None or wrong is None:
+        return ()
+    # Claims on strangers are counted for the whole file, of which the release is a part.
+    count = right.count if right.of == wrong.of else right.share * result.released
+    claims = count + wrong.count
+    return phrase("\n{} of the claims are right", percent(count / claims)) if claims else ()
+
+
 def _shared(counted_share: SharedCount | None) -> Phrase:
     if counted_share is None:
-        return phrase("not known")
+        return phrase("not measured")
     said = phrase(
         "{}\n{} of {}",
         percent(counted_share.share),
@@ -195,9 +178,10 @@ def _ends(interval: Interval) -> Phrase:
 def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
     most = result.most_learned
     if most is None:
-        return phrase("nothing: {}", result.not_learned)
+        return phrase("nothing: {}", name(result.not_learned))
     of = () if external else phrase("\n{}", name(most.column))
-    interval = _ends(most.gain) if result.drawn and most.gain is not None else ()
+    drawn = result.drawn or most.sampled
+    interval = _ends(most.gain) if drawn and most.gain is not None else ()
     return phrase("{}{}{}", percent(most.learned), of, interval)
 
 
@@ -211,20 +195,42 @@ def _limit_mark(limit: Limit | None) -> Phrase:
     return phrase("\n{}: limit {}", mark, level(float(limit.allowed)))
 
 
+BRIEF = "Shares of the people. ✓ keeps and ✗ breaks the limit that follows."
+
+
+def brief_table(exhibit: Exhibit) -> Table:
+    """The table of intruders in one line each: the figures, and the limits with their signs."""
+    table = exhibit.table.without("knows")
+    rows = tuple((row[0], *(_brief(cell) for cell in row[1:])) for row in table.rows)
+    return Table(table.columns, rows)
+
+
+def _brief(cell: Cell) -> str:
+    first, *others = plain(cell).split("\n")
+    signs = [
+        f"{one[0]} {one.partition('limit ')[2]}" for one in others if one.startswith(("✓", "✗"))
+    ]
+    return f"{first.partition(':')[0]} {' '.join(signs)}".rstrip()
+
+
 def row_sentences(evidence: Evidence) -> Iterator[Phrase]:
     """Each intruder in a sentence, for a terminal and a notebook."""
     for one in _reference_last(evidence.scenarios):
-        linked, confirmed, wrong, learned = achieved(
-            one, _limits_of(evidence, one.name), external=False
+        shares = (one.linked, one.confirmed, one.wrongly_confirmed)
+        words = ("linked", "confirmed", "wrongly confirmed")
+        said = tuple(
+            piece
+            for shared, word in zip(shares, words, strict=True)
+            if shared is not None
+            for piece in (", ", percent(shared.share), f" {word}")
         )
-        yield phrase(
-            " {}: links {}, confirms {}, wrongly {}, learns {}.",
-            scenario_name(one.name),
-            *(
-                cell if isinstance(cell, tuple) else (cell or "",)
-                for cell in (linked, confirmed, wrong, learned)
-            ),
+        most = one.most_learned
+        learned = (
+            ()
+            if most is None
+            else phrase(", {} learned ({})", percent(most.learned), name(most.column))
         )
+        yield phrase("{}: {}{}.", scenario_name(one.name), said[1:] or "not measured", learned)
 
 
 def scenarios(evidence: Evidence, *, external: bool = False) -> Section | None:
@@ -233,7 +239,7 @@ def scenarios(evidence: Evidence, *, external: bool = False) -> Section | None:
         return None
     return Section(
         key="scenarios",
-        title="Who could do it",
+        title="The intruders in detail",
         choices=tuple(
             _choice(place, one, external=external) for place, one in enumerate(evidence.scenarios)
         ),
@@ -259,39 +265,44 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.note and not external:
         yield phrase("{}.", name(result.note[:1].upper() + result.note[1:]))
     if result.linked is None:
-        yield phrase("No attack was possible.")
+        yield phrase("This intruder can make no attack on the release.")
         return
     ceiling = (
         phrase("")
         if result.ceiling is None
         else phrase(
-            ", and no attack on these attributes can link more than {}", counted(result.ceiling)
+            ", and the [ceiling](ceiling) of any attack on these attributes is {}",
+            counted(result.ceiling),
         )
     )
     by = () if external else phrase(", {},", attack(result.attack or ""))
     yield phrase(
-        "The best attack{} links {} of {} people in the release; a [guess](guess) links {}{}.",
+        "The strongest attack{} links {} of {} in the release; a [guess](guess) links {}{}.",
         by,
         counted(result.linked.count),
-        counted(result.linked.of),
+        several(result.linked.of, "person"),
         counted(result.guess or 0.0),
         ceiling,
     )
     if result.claimed_by is not None and result.wrongly_confirmed is not None:
         yield phrase(
-            "The claims are those of {}the attack with the most claims that are right.{}",
-            () if external else phrase("{}, ", attack(result.claimed_by)),
+            "Claims are counted for the attack with the most correct claims{}.{}",
+            () if external else phrase(" ({})", attack(result.claimed_by)),
             ""
             if result.member
-            else " Claims about people who are not in the release are counted "
-            "as wrong: each person of the original stands for one of them, with the own row taken "
-            "out.",
+            else " A claim about a person outside the release is wrong. To estimate these claims, "
+            "the attack is repeated for each person with that person's own row removed.",
         )
+    if result.learned_by not in (None, result.attack) and not external:
+        other = attack(result.learned_by or "")
+        yield phrase("What is learned comes from the links of another attack, {}.", other)
+    if result.not_counted and not external:
+        yield phrase("Learned leaves out {}: generalised or empty.", names(result.not_counted))
     if result.draws > 1:
-        yield phrase("The figures are of {} disjoint draws of people.", counted(result.draws))
+        yield phrase("The figures combine {} disjoint random samples.", counted(result.draws))
     if result.left_out and not external:
         left_out = tuple(piece for one in result.left_out for piece in ("; ", name(one)))[1:]
-        yield phrase("Not made: {}.", left_out)
+        yield phrase("Attacks left out: {}.", left_out)
 
 
 def _attacks(place: int, result: ScenarioResult) -> Exhibit:
@@ -306,16 +317,16 @@ def _attacks(place: int, result: ScenarioResult) -> Exhibit:
 def _learned_columns(place: int, result: ScenarioResult, *, external: bool) -> Exhibit:
     table = tabulate(
         result.learned,
-        labels("column", "column", lambda one: one.column),
-        shares("linked", "read rightly off the linked row", lambda one: one.linked),
-        shares("control", "without the own row", lambda one: one.control),
+        labels("column", "attribute", lambda one: one.column),
+        shares("linked", "correct from the linked row", lambda one: one.linked),
+        shares("control", "correct with the own row removed", lambda one: one.control),
         shares("learned", "[learned](scenario-learned)", lambda one: one.learned),
         shares("low", "[at least](interval)", lambda one: _end(one, "low")),
         shares("high", "at most", lambda one: _end(one, "high")),
     )
     return Exhibit(
         name=f"scenario-learned-{place}",
-        title="What the links tell of each unknown column",
+        title="Unknown attributes: share learned from the link",
         table=table.without("column") if external else table,
     )
 

@@ -1,7 +1,7 @@
 """The stress test in a sentence: what the best attack of the audit links, and against what."""
 
 from unveil.support.phrases import Phrase, counted, percent, phrase, several
-from unveil.values.results.evidence import Evidence
+from unveil.values.results.evidence import Evidence, Finding
 
 
 def stress_sentence(evidence: Evidence, *, external: bool = False) -> Phrase:
@@ -10,25 +10,16 @@ def stress_sentence(evidence: Evidence, *, external: bool = False) -> Phrase:
     For outsiders (`external`) it does not say that the row order identifies people.
     """
     worst = _worst_attack(evidence, external=external)
-    return (*worst, *_worst_households(evidence), *_sampling(evidence))
+    return (
+        *worst,
+        *_worst_households(evidence),
+        *((" ", *sampling(evidence)) if evidence.sampling_fraction else ()),
+    )
 
 
 def _worst_attack(evidence: Evidence, *, external: bool) -> Phrase:
-    """How many people the best attack links, compared with a guess and with the ceiling."""
-    worst = evidence.attacks[0]
-    risk = worst.risk
-    position = "what is not told here" if external else "where they stood in the file"
-    knows, these = phrase("an intruder knows {}", position), "these"
-    if worst.by_file:
-        knows, these = phrase("is in the intruder's own file, too"), "what the two files say"
-    elif risk.attributes:
-        n_known = counted(len(risk.attributes))
-        knows = phrase("an intruder knows {} of their true values exactly", n_known)
-        if worst.households is not None and worst.households.together:
-            knows = phrase(
-                "an intruder knows {} true values of each member of their household exactly",
-                n_known,
-            )
+    """How many people the best attack links, whom it assumes, a guess and the ceiling."""
+    risk = evidence.attacks[0].risk
     people, interval = several(risk.n, "person"), phrase("")
     if risk.interval is not None:
         low, high = percent(risk.interval.low), percent(risk.interval.high)
@@ -36,44 +27,65 @@ def _worst_attack(evidence: Evidence, *, external: bool) -> Phrase:
         interval = phrase("; of all {} to {}", low, high)
     ceiling: Phrase = ()
     if risk.attributes and evidence.ceiling is not None:
-        most = counted(evidence.ceiling)
-        ceiling = phrase("; [no attack](ceiling) on {} can link more than {}", these, most)
+        ceiling = phrase(
+            "; no attack on these attributes can find more than {} ([ceiling](ceiling))",
+            counted(evidence.ceiling),
+        )
     return phrase(
-        "If someone is known to be in this file and {}, the best attack we tried "
-        "[links](linked) {} of {} ({}{}). A [guess](guess) links {}{}.",
-        knows,
+        "Our strongest attack [links](linked) {} of {} ({}{}). It assumes an intruder who {} and "
+        "knows that they are in the release. [Guessing](guess) would find {}{}.",
         counted(risk.expected),
         people,
         percent(risk.share),
         interval,
+        _assumed_knowledge(evidence.attacks[0], external=external),
         counted(risk.baseline),
         ceiling,
     )
+
+
+def _assumed_knowledge(worst: Finding, *, external: bool) -> Phrase:
+    """What the intruder of an attack knows; the row order is not told to outsiders."""
+    if worst.by_file:
+        return phrase("holds the intruder's file that was given")
+    if not worst.risk.attributes:
+        order = (
+            "knows what this page does not tell"
+            if external
+            else "knows the row number of every person"
+        )
+        return (order,)
+    n_known = several(len(worst.risk.attributes), "attribute")
+    if worst.households is not None and worst.households.together:
+        return phrase("knows {} of each member of every household exactly", n_known)
+    return phrase("knows {} of every person exactly", n_known)
 
 
 def _worst_households(evidence: Evidence) -> Phrase:
     """How many households the best attack on these links."""
     if not evidence.household_attacks:
         return ()
-    homes = evidence.household_attacks[0][1].risk
+    finding, homes = evidence.household_attacks[0]
+    who = "It" if finding is evidence.attacks[0] else "The strongest attack on households"
     return phrase(
-        " Of the [households](linked-households) it links {} of {} ({}), by a guess {}."
-        if evidence.household_attacks[0][0] is evidence.attacks[0]
-        else " Of the [households](linked-households) the best attack on these links {} of {} "
-        "({}), by a guess {}.",
-        counted(homes.expected),
-        counted(homes.n),
-        percent(homes.share),
-        counted(homes.baseline),
+        " {} links {} of {} [households](linked-households) ({}); guessing would find {}.",
+        who,
+        counted(homes.risk.expected),
+        counted(homes.risk.n),
+        percent(homes.risk.share),
+        counted(homes.risk.baseline),
     )
 
 
-def _sampling(evidence: Evidence) -> Phrase:
+def sampling(evidence: Evidence) -> Phrase:
     """What the risk means for a person not known to be in the sample."""
-    if evidence.sampling_fraction is None:
+    fraction = evidence.sampling_fraction
+    if not fraction:
         return ()
+    divisor = float(f"{1 / fraction:.2g}")  # exact, it would be a cell where all weights are equal
     return phrase(
-        " The file is a [sample](sampling-fraction) of {} of its population: whoever is not "
-        "known to be in it is there with that chance only.",
-        percent(evidence.sampling_fraction),
+        "The file is a [sample](sampling-fraction) of {} of its population: for a person not "
+        "known to be in the file, divide the risk by about {}.",
+        percent(fraction),
+        counted(divisor),
     )

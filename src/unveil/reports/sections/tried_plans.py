@@ -1,4 +1,4 @@
-"""Tried plans: what each plan of a search does, its risk and its loss, and the frontier."""
+"""Tried plans: the masks, risk and loss of each plan of a search, and the frontier."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -20,7 +20,7 @@ FOLDER = "plans"  # of the plans' files, beside the page
 
 
 def masks_in_words(masks: Sequence[Mapping[str, Any]]) -> Phrase:
-    """What a plan does: its masks in order, with their parameters and columns."""
+    """The masks of a plan in order, with their parameters and columns."""
     pieces = list[Piece]()
     for mask in masks:
         pieces += [*([", then "] if pieces else []), *_mask(mask)]
@@ -43,7 +43,7 @@ def frontier(study: StudyResult) -> Section:
     """Risk against loss of every plan."""
     rows = _shown(study)
     best, marked = {*study.frontier}, study.chosen or study.nearest
-    standings = {"dropped": "dropped", "refused": "not carried out"}
+    standings = {"dropped": "dropped", "refused": "not applied"}
 
     def standing(one: TriedPlan) -> Cell:
         return standings.get(one.stage, "frontier" if one.number in best else "dominated")
@@ -56,27 +56,31 @@ def frontier(study: StudyResult) -> Section:
         rows,
         *_plan_columns(),
         (text("standing", "[standing](frontier)"), standing),
-        (text("mark", "marked"), mark),
-        (text("note", "why"), lambda one: name(one.note) if one.note else None),
+        (text("mark", "result"), mark),
+        (text("note", "reason"), lambda one: name(one.note) if one.note else None),
     ).filled()
-    drawn = any(one.loss is not None for one in rows)
+    drawn = any(one.risk is not None for one in rows)
     notes = [
         phrase(
-            "[Risk](plan-risk) is the share that is used of the dearest limit, by ratios: up to "
-            "the line every limit is kept. Hollow: dropped before every attack was made, so that "
-            "the risk is at least this."
-        )
+            "[Risk](plan-risk) is the used share of the tightest limit, on a logarithmic axis. "
+            "Below the line every limit holds. Hollow points were dropped before every attack was "
+            "made, so their risk is at least this."
+        ),
+        phrase(
+            "A risk that was not measured is at the upper end. A plan that breaks a limit on loss "
+            "was not attacked and has no point."
+        ),
     ]
     if len(rows) < len(study.tried):
-        notes.append(phrase("Of {} plans these are the first.", counted(len(study.tried))))
+        notes.append(phrase("The first of {} plans are shown.", counted(len(study.tried))))
     exhibit = Exhibit(
         name="frontier",
-        title="Every plan that was tried: down and to the left is better",
+        title=_best_plan(study),
         chart="frontier" if drawn else None,
         table=table,
         says=phrase(
-            "A dot for each plan at its loss, from left to right, and its risk, upwards; the "
-            "frontier is a line, the limit another, and the marked plan has a ring."
+            "A dot for each plan: its loss from left to right, its risk upwards. A line joins the "
+            "frontier, a dashed line is the limit, and a ring marks the chosen or nearest plan."
         ),
         notes=tuple(notes),
         limits=_loss_line(study),
@@ -85,17 +89,26 @@ def frontier(study: StudyResult) -> Section:
     return Section(key="frontier", title="Risk against loss", exhibits=(exhibit,))
 
 
+def _best_plan(study: StudyResult) -> Phrase:
+    """The finding of the chart: the plan that was chosen, else the nearest."""
+    number = study.chosen or study.nearest
+    if number is None:
+        return phrase("Risk against loss of every plan tried")
+    word = "nearest to the policy" if study.chosen is None else "chosen"
+    return phrase("Risk against loss of every plan tried: {} is plan {}", word, counted(number))
+
+
 def _shown(study: StudyResult) -> list[TriedPlan]:
-    """The plans of the table: where there are too many, the frontier and the first of the rest."""
+    """The plans of the table: if there are too many, the frontier and the first of the rest."""
     first = {*study.frontier, study.chosen, study.nearest}
     ranked = sorted(study.tried, key=lambda one: (one.number not in first, one.number))
     return sorted(ranked[:MOST_ROWS], key=lambda one: one.number)
 
 
 def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
-    """The limit on the overall loss, where plans are compared by it."""
+    """The limit on the overall loss, by which plans are compared."""
     limit = study.policy.get("max_loss")
-    if study.uses or limit is None:
+    if limit is None:
         return ()
     return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
 
@@ -104,10 +117,10 @@ def _plan_columns() -> tuple[Cells[TriedPlan], ...]:
     return (
         counts("plan", "plan", lambda one: one.number),
         labels("combination", "combination", lambda one: one.candidate.combination),
-        (text("done", "what is done"), lambda one: masks_in_words(one.masks)),
+        (text("done", "masks"), lambda one: masks_in_words(one.masks)),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
         (figures("risk", "[risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),
-        (text("dearest", "dearest limit"), _dearest),
+        (text("dearest", "tightest limit"), _tightest),
     )
 
 
@@ -118,20 +131,20 @@ def decimal_in_words(value: float | None) -> Piece:
     return decimal(value) if isfinite(value) else "no number"
 
 
-def _dearest(tried: TriedPlan) -> Cell:
+def _tightest(tried: TriedPlan) -> Cell:
     limits = (one for one in tried.limits if one.limit not in LOSS_LIMITS)
     found: Limit | None = next(limits, None)
     return None if found is None else limit_in_words(found.scenario, found.limit)
 
 
-def limit_in_words(scenario: str, limit: str) -> Phrase:
-    """A limit by its name, behind whose it is."""
-    whose = phrase("{}: ", scenario_name(scenario)) if scenario else ()
-    return (*whose, Term(limit.replace("_", " "), limit_key(limit)))
+def limit_in_words(scenario: str, limit: str, use: str = "") -> Phrase:
+    """The intruder or use of a limit, and its name."""
+    whose = phrase("{}: ", scenario_name(scenario) if scenario else name(use))
+    return (*(whose if scenario or use else ()), Term(limit.replace("_", " "), limit_key(limit)))
 
 
 def reach(study: StudyResult) -> Section | None:
-    """What each combination of masks reaches at best."""
+    """The best plans of each combination of masks."""
     if not study.reach:
         return None
 
@@ -142,15 +155,15 @@ def reach(study: StudyResult) -> Section | None:
         study.reach,
         labels("combination", "combination", lambda one: one.combination),
         counts("tried", "plans tried", lambda one: one.tried),
-        plan("kept", "of the least loss that keeps every limit: plan"),
+        plan("kept", "plan with the least loss that keeps every limit"),
         decimals("loss", "its [loss](loss)", lambda one: one.loss),
-        plan("safest", "of the least risk: plan"),
+        plan("safest", "plan with the least risk"),
         (figures("risk", "its [risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),
     )
     exhibit = Exhibit(
-        name="reach", title="The best of each combination", table=table, sortable=True
+        name="reach", title="Best plans of each combination of masks", table=table, sortable=True
     )
-    return Section(key="reach", title="What each method reaches at best", exhibits=(exhibit,))
+    return Section(key="reach", title="Best plans of each method", exhibits=(exhibit,))
 
 
 def _plan_or_none(number: int | None) -> Cell:
@@ -158,7 +171,7 @@ def _plan_or_none(number: int | None) -> Cell:
 
 
 def plans(study: StudyResult) -> Section | None:
-    """The plans of the frontier, and how to take another one than the chosen."""
+    """The plans of the frontier, and how to apply one that was not chosen."""
     best = [study[number] for number in study.frontier]
     if not best:
         return None
@@ -169,7 +182,7 @@ def plans(study: StudyResult) -> Section | None:
         if found is None:
             return None
         said = phrase("{} of {}", counted(found.kept), counted(found.repetitions))
-        return said if found.accepted else said + phrase(", not within the bound")
+        return said if found.accepted else said + phrase(", upper bound above the limit")
 
     table = tabulate(
         best,
@@ -183,19 +196,18 @@ def plans(study: StudyResult) -> Section | None:
     example = study.chosen or study.frontier[0]
     return Section(
         key="plans",
-        title="The frontier, and how to take another point",
+        title="The frontier, and how to apply another plan",
         paragraphs=(
             phrase(
-                "Each plan is a file beside this page, by its number, without a seed: "
-                f"`unveil mask ORIGINAL --schema SCHEMA --plan {FOLDER}/{example}.toml`. Audit "
-                "what it makes before it is released: a plan that was not chosen was not audited "
-                "in full."
+                "Each plan is a file beside this page, by its number and without a seed: "
+                f"`unveil mask ORIGINAL --schema SCHEMA --plan {FOLDER}/{example}.toml`. Audit the "
+                "release before you publish it: only the chosen plan was audited in full."
             ),
         ),
         exhibits=(
             Exhibit(
                 name="frontier-plans",
-                title="Plans that no other dominates",
+                title="Plans that are not dominated",
                 table=table,
                 sortable=True,
             ),

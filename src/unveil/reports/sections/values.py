@@ -1,4 +1,4 @@
-"""Values: what is disclosed by what the rows say, whether or not anybody is linked."""
+"""Values: what the released values disclose, whether or not anybody is linked."""
 
 from collections.abc import Iterator
 
@@ -25,25 +25,26 @@ from unveil.values.results.disclosure import (
     Inference,
     IntervalDisclosure,
     ReleaseUniqueness,
+    Unchanged,
     Uniqueness,
 )
 from unveil.values.results.evidence import Evidence
 
 
 def intervals(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """How near released values are to the originals, against chance."""
+    """How close released values are to the true ones, compared with chance."""
     disclosure = evidence.intervals
     if disclosure is None or not disclosure.attributes:
         return None
     inside, all_of = disclosure.average.by_rank[0], disclosure.together.by_rank[0]
     return Section(
         key="intervals",
-        title="How near the released values are",
+        title="How close released values are to the true ones",
         paragraphs=(
             phrase(
-                "On average {} of the originals lie within {} % of the ranks around their released "
-                "value ([interval disclosure](interval-disclosure)), where {} would by chance; in "
-                "all attributes at once {}, and {} by chance.",
+                "On average {} of the true values lie within {} % of the ranks of the released "
+                "value ([interval disclosure](interval-disclosure); chance: {}). In all attributes "
+                "at once: {} of the people (chance: {}).",
                 percent(inside.share),
                 as_given(inside.width),
                 percent(inside.chance),
@@ -64,20 +65,24 @@ def _by_width(disclosure: IntervalDisclosure) -> Exhibit:
             for inside in sorted(curve.by_rank, key=lambda inside: inside.width)
         ],
         (text("of", "attributes"), lambda row: row[0]),
-        (figures("width", "width, in % of the ranks"), lambda row: as_given(row[1].width)),
+        (figures("width", "width (% of the ranks)"), lambda row: as_given(row[1].width)),
         shares("share", "[inside](interval-disclosure)", lambda row: row[1].share),
-        shares("chance", "by chance", lambda row: row[1].chance),
+        shares("chance", "expected by chance", lambda row: row[1].chance),
     )
     return Exhibit(
         name="intervals",
-        title="Originals inside the interval around their released value, by its width",
+        title=phrase(
+            "True values near the released value: {} on average, chance {}",
+            percent(disclosure.average.by_rank[0].share),
+            percent(disclosure.average.by_rank[0].chance),
+        ),
         chart="intervals",
         table=table,
         says=phrase(
-            "Lines of the share inside against the width, on average over the attributes and in "
-            "all at once, and dashed lines of what chance would give."
+            "Lines: the share inside by width, on average over the attributes and in all at once. "
+            "Dashed lines: expected by chance."
         ),
-        notes=(phrase("Dashed: what chance would give."),),
+        notes=(phrase("Dashed lines: expected by chance."),),
     )
 
 
@@ -88,25 +93,29 @@ def _by_attribute(disclosure: IntervalDisclosure) -> Exhibit:
         labels("attribute", "attribute", lambda one: one.column or ""),
         counts("n", "people", lambda one: one.n),
         shares("share", "[inside](interval-disclosure)", lambda one: one.by_rank[0].share),
-        shares("chance", "by chance", lambda one: one.by_rank[0].chance),
+        shares("chance", "expected by chance", lambda one: one.by_rank[0].chance),
     )
+    inside = ranked[0].by_rank[0]
     return Exhibit(
         name="interval-attributes",
-        title="Each attribute: originals inside, and by chance",
+        title=phrase(
+            "Attribute disclosed most beyond chance: {} ({}, chance {})",
+            name(ranked[0].column or ""),
+            percent(inside.share),
+            percent(inside.chance),
+        ),
         chart="inside",
         table=table,
         says=phrase(
-            "For each attribute a dot at the share inside, and one at what chance would give; {} "
-            "is disclosed most beyond chance.",
-            name(ranked[0].column or ""),
+            "For each attribute a dot at the share inside and one at the share expected by chance."
         ),
-        notes=(phrase("Within {} % of the ranks.", as_given(ranked[0].by_rank[0].width)),),
+        notes=(phrase("Inside: within {} % of the ranks.", as_given(inside.width)),),
     )
 
 
 def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
-    """What a link tells of confidential attributes, and who is alone in the quasi-identifiers."""
-    exhibits = [_inference(evidence.inference)] if evidence.inference else []
+    """What a link discloses about confidential attributes, and who is unique in the keys."""
+    exhibits = [_inference(evidence.inference, external=external)] if evidence.inference else []
     said = _uniques(evidence, external=external)
     if evidence.uniqueness is not None and not external:
         exhibits.append(_uniqueness(evidence, said))
@@ -114,64 +123,68 @@ def inference(evidence: Evidence, *, external: bool = False) -> Section | None:
     if not said and not exhibits:
         return None
     return Section(
-        key="values",
-        title="What else the release tells",
-        paragraphs=tuple(said),
-        exhibits=tuple(exhibits),
+        key="values", title="Other disclosure", paragraphs=tuple(said), exhibits=tuple(exhibits)
     )
 
 
-def _inference(attributes: tuple[Inference, ...]) -> Exhibit:
+def _inference(attributes: tuple[Inference, ...], *, external: bool) -> Exhibit:
     table = tabulate(
         attributes,
         labels("column", "[confidential](confidential) attribute", lambda one: one.column),
-        shares("linked", "by the link", lambda one: one.linked),
-        shares("control", "with the own row [not there](control)", lambda one: one.control),
+        shares("linked", "correct from the linked row", lambda one: one.linked),
+        shares("control", "with the own row [removed](control)", lambda one: one.control),
         shares("guess", "one guess for all", lambda one: one.guess),
-        shares("inferred", "from the others' rows", lambda one: one.inferred),
-        shares("homogeneous", "[all that tie agree](homogeneous)", lambda one: one.homogeneous),
+        shares("inferred", "from a model of other rows", lambda one: one.inferred),
+        shares("homogeneous", "[all tied rows agree](homogeneous)", lambda one: one.homogeneous),
         counts("n", "people", lambda one: one.n),
     )
+    most = max(attributes, key=lambda one: one.linked)
     return Exhibit(
         name="inference",
-        title="People whose confidential value is told rightly",
+        title=phrase(
+            "Confidential values read correctly from the linked row: up to {}{}",
+            percent(most.linked),
+            () if external else phrase(" ({})", name(most.column)),
+        ),
         chart="inference",
         lead=(
             phrase(
-                "A link is a way to a [confidential](confidential) value. [Whoever follows the "
-                "links](inference) of {} has it right as often as this says; that is a disclosure "
-                "as far as it is more than a guess, and more than the others' rows tell.",
+                "An intruder [reads](inference) the [confidential](confidential) value from the "
+                "row that {} links. The table shows how often it is correct. It is a disclosure "
+                "only where it is correct more often than a guess and than a model of other "
+                "people's rows.",
                 attack(attributes[0].attack),
             ),
         ),
         table=table,
         says=phrase(
-            "For each confidential attribute dots at the share told rightly by the link, with the "
-            "person's own row not there, by one guess for all, and by a model of the others."
+            "For each confidential attribute, dots at the share of correct values: from the linked "
+            "row, with the person's own row removed, by one guess for all, and by a model of other "
+            "people's rows."
         ),
     )
 
 
 def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
-    """Uniques, what the sampling weights say of them, and how many rows fit each person."""
+    """Unique records, their risk in the population, and the rows that fit each person."""
     found, said = evidence.uniqueness, list[Phrase]()
     if evidence.compatible is not None:
         said.append(_compatible_rows(evidence.compatible, external=external))
     if found is not None and not found.meaningful:
         said.append(
             phrase(
-                "After perturbation, the released rows [alone](uniqueness) in all "
-                "[quasi-identifiers](quasi-identifier) do not show how many people are{}.",
-                () if external else phrase(" (perturbed: {})", names(found.perturbed)),
+                "After perturbation of [quasi-identifiers](quasi-identifier){}, "
+                "[uniqueness](uniqueness) in the release does not measure that of people.",
+                () if external else phrase(" ({})", names(found.perturbed)),
             )
         )
     people = evidence.population
     if people is not None:
         said.append(
             phrase(
-                "By the [sampling weights](weight) {} of {} would be [re-identified in the "
-                "population](population-risk); of {} alone in the file, {} are expected to be "
-                "alone there.",
+                "By the [sampling weights](weight), an intruder would "
+                "[re-identify](population-risk) {} of {} people in the population. {} records are "
+                "unique in the file; {} of them are expected to be unique in the population.",
                 expected(people.expected),
                 counted(people.n),
                 counted(people.uniques),
@@ -185,7 +198,7 @@ def _compatible_rows(rows: CompatibleRows, *, external: bool) -> Phrase:
     knows = several(len(rows.columns), "attribute") if external else names(rows.columns)
     of_whom: Phrase = several(rows.n, "person")
     if rows.n < rows.population:
-        of_whom = phrase("{}, drawn from {}", of_whom, counted(rows.population))
+        of_whom = phrase("{} sampled from {}", of_whom, counted(rows.population))
     if rows.none:
         return phrase(
             "An intruder who knows {} finds no row that [fits](compatible-rows) for {} of {}, and "
@@ -206,14 +219,14 @@ def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
     if uniqueness is not None:
         files = [("original", uniqueness.original), ("release", uniqueness.release)]
         if uniqueness.unperturbed is not None and uniqueness.unperturbed_original is not None:
-            files.append(("original, not perturbed", uniqueness.unperturbed_original))
-            files.append(("release, not perturbed", uniqueness.unperturbed))
+            files.append(("original, unperturbed keys", uniqueness.unperturbed_original))
+            files.append(("release, unperturbed keys", uniqueness.unperturbed))
     by_keys = {one.keys: one for one in evidence.policy_classes if one.release is not None}
     for keys, one in by_keys.items():
         if keys not in (columns.columns for _, columns in files):
             pair = (
-                ("original, keys of the policy", one.original),
-                ("release, keys of the policy", one.release),
+                ("original, keys of a limit", one.original),
+                ("release, keys of a limit", one.release),
             )
             files += [(file, counted) for file, counted in pair if counted is not None]
     table = tabulate(
@@ -222,14 +235,14 @@ def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
         (text("columns", "attributes"), lambda row: names(row[1].columns)),
         counts("n", "records", lambda row: row[1].n),
         counts("classes", "combinations", lambda row: row[1].classes),
-        counts("smallest", "[smallest class](k-anonymity)", lambda row: row[1].smallest),
-        counts("uniques", "[alone](uniqueness)", lambda row: row[1].uniques),
-        counts("below_3", "fewer than 3", lambda row: row[1].below_3),
-        counts("below_5", "fewer than 5", lambda row: row[1].below_5),
+        counts("smallest", "[smallest class](k-anonymity), records", lambda row: row[1].smallest),
+        counts("uniques", "[unique](uniqueness)", lambda row: row[1].uniques),
+        counts("below_3", "in classes below 3", lambda row: row[1].below_3),
+        counts("below_5", "in classes below 5", lambda row: row[1].below_5),
     )
     return Exhibit(
         name="uniqueness",
-        title="Records alone in their combination of values",
+        title="Records that are unique in a combination of attributes",
         lead=tuple(lead),
         table=table,
         notes=(*_wildcards(uniqueness), *map(_diversity, evidence.diversity)),
@@ -237,11 +250,11 @@ def _uniqueness(evidence: Evidence, lead: list[Phrase]) -> Exhibit:
 
 
 def _wildcards(uniqueness: ReleaseUniqueness | None) -> tuple[Phrase, ...]:
-    """How many rows fit each, were stars to fit anything; said only where there are stars."""
+    """How many rows are compatible with each if a star matches every value."""
     fitting = None if uniqueness is None else uniqueness.release.fitting
     if fitting is None:
         return ()
-    said = "Were a star to fit anything, at least {} would fit each row; that bounds no attack."
+    said = "If a star matches every value, at least {} fit each row; this bounds no attack."
     return (phrase(said, several(fitting, "row")),)
 
 
@@ -249,15 +262,15 @@ def _diversity(one: Diversity) -> Phrase:
     more: Phrase = ()
     if one.entropy is not None and one.commonest is not None and one.distance is not None:
         more = phrase(
-            " ({} by entropy), one of them at most {} of it, and is at most {} from all records "
-            "by [closeness](t-closeness)",
+            " ({} by entropy), the most frequent value has at most {} of the records, and the "
+            "distance from all records is at most {} ([t-closeness](t-closeness))",
             decimal(one.entropy),
             percent(one.commonest),
             decimal(one.distance),
         )
     return phrase(
-        "[Diversity](l-diversity) of {}: each class of like records has at least {}{}; {} are in "
-        "classes with one value.",
+        "[Diversity](l-diversity) of {}: each class of equal records has at least {}{}; {} are in "
+        "classes with a single value.",
         name(one.column),
         several(one.fewest, "value"),
         more,
@@ -266,14 +279,14 @@ def _diversity(one: Diversity) -> Phrase:
 
 
 def read_off(evidence: Evidence) -> Section | None:
-    """The suppressed and generalised cells that other cells give away."""
+    """The suppressed and generalised cells that can be derived from other cells."""
     found = evidence.read_off
     if found is None:
         return None
     said = phrase(
-        "Of {} that were suppressed, {} [come back](read-off) from other cells of the release; of "
+        "Of {} that were suppressed, {} can be [derived](read-off) from other released cells; of "
         "{} that are ranges or sets, {}. A further {} are narrowed to fewer values. The attacks "
-        "use the file with these cells filled in, all other figures the file as it is released.",
+        "use the file with these cells filled in; all other figures use the file as released.",
         several(found.suppressed, "cell"),
         *map(counted, (found.returned, found.generalised, found.resolved, found.narrowed)),
     )
@@ -281,17 +294,17 @@ def read_off(evidence: Evidence) -> Section | None:
         found.columns,
         labels("column", "column", lambda one: one.column),
         counts("suppressed", "suppressed", lambda one: one.suppressed),
-        counts("returned", "come [back](read-off)", lambda one: one.returned),
+        counts("returned", "[derived](read-off)", lambda one: one.returned),
         counts("generalised", "ranges and sets", lambda one: one.generalised),
-        counts("resolved", "come back", lambda one: one.resolved),
-        counts("narrowed", "fewer values", lambda one: one.narrowed),
-        counts("wrong", "read off wrongly", lambda one: one.wrong),
-        (text("relations", "by"), lambda one: _relations(one.relations)),
+        counts("resolved", "of these derived", lambda one: one.resolved),
+        counts("narrowed", "narrowed", lambda one: one.narrowed),
+        counts("wrong", "derived wrongly", lambda one: one.wrong),
+        (text("relations", "relation, cells"), lambda one: _relations(one.relations)),
     )
-    title = "Cells that other cells of the release give away"
+    title = "Masked cells that can be derived from other cells, by column"
     return Section(
         key="read-off",
-        title="What can be read off",
+        title="Cells that can be derived",
         paragraphs=(said,),
         exhibits=(Exhibit(name="read-off", title=title, table=table),),
     )
@@ -305,14 +318,14 @@ def _relations(cells: dict[str, int]) -> Phrase:
 
 
 def unchanged(evidence: Evidence) -> Section:
-    """What was released as it is, and whether the order of the rows tells."""
+    """The unchanged columns, and whether the row order identifies people."""
     same = evidence.unchanged
     said = list[Phrase]()
     if evidence.grouping:
         said.append(
             phrase(
-                "Who lives together stayed as it was: the release has the [household number]"
-                "(household-number) {}. Renumbering does not hide who lives together.",
+                "The release contains the [household number](household-number) {}. Renumbering "
+                "does not hide who lives together.",
                 names(evidence.grouping),
             )
         )
@@ -321,29 +334,29 @@ def unchanged(evidence: Evidence) -> Section:
     else:
         said.append(
             phrase(
-                "Released [unchanged](unchanged): {}. Together they [single out](singled-out) {} "
-                "of {} records, the quasi-identifiers among them {}.",
+                "[Unchanged](unchanged) columns: {}. Together they [single out](singled-out) {} of "
+                "{} records; unchanged quasi-identifiers alone single out {}.",
                 names(same.unchanged),
                 counted(same.singled_out),
                 counted(same.records),
-                counted(same.singled_out_quasi),
+                counted(same.singled_out_quasi) if same.singled_out_quasi else "none",
             )
         )
     released, declared = [one.column for one in same.columns], Schema.from_dict(evidence.schema)
     if decided := [column for column in declared.with_role("other") if column in released]:
         said.append(
             phrase(
-                "Declared as [other](other), so no intruder is taken to know them: {}.",
+                "Declared as [other](other), so assumed unknown to every intruder: {}.",
                 names(decided),
             )
         )
     if not same.known:
-        said.append(phrase("Whose row is whose is not known: the columns are perhaps unchanged."))
+        said.append(phrase("The true pairs are not known, so these columns may be unchanged."))
     table = tabulate(
         same.columns,
         labels("column", "column", lambda one: one.column),
         (
-            figures("share", "cells [as they were](unchanged)"),
+            figures("share", "[unchanged](unchanged) cells"),
             lambda one: (
                 ("yes" if one.unchanged else "no") if one.share is None else percent(one.share)
             ),
@@ -351,18 +364,24 @@ def unchanged(evidence: Evidence) -> Section:
     )
     return Section(
         key="unchanged",
-        title="What stayed as it was",
+        title="Unchanged columns",
         paragraphs=(*said, *_row_order(evidence)),
         exhibits=(
             Exhibit(
                 name="unchanged",
-                title="Cells that were released as they were",
+                title=_most_unchanged(same),
                 chart="unchanged" if same.known and same.columns else None,
                 table=table,
-                says=phrase("Bars of the share of the cells of each column that did not change."),
+                says=phrase("A bar for each column: the share of its cells that did not change."),
             ),
         ),
     )
+
+
+def _most_unchanged(same: Unchanged) -> Phrase:
+    """The finding of the chart: how many columns are unchanged."""
+    whole = counted(len(same.unchanged)) if same.unchanged else "none"
+    return phrase("Unchanged: {} of {}", whole, several(len(same.columns), "column"))
 
 
 def _row_order(evidence: Evidence) -> Iterator[Phrase]:
@@ -370,8 +389,8 @@ def _row_order(evidence: Evidence) -> Iterator[Phrase]:
     if position is None or position.row_order is None:
         return
     yield phrase(
-        "Whoever goes by [where rows stand](row-order) links {} of {}; where the rows of both "
-        "files stand has a correlation of {}.",
+        "An intruder who uses the [row order](row-order) links {} of {} people. The row orders of "
+        "both files have a rank correlation of {}.",
         expected(position.risk.expected),
         counted(position.risk.n),
         decimal(position.row_order["correlation"]),

@@ -1,7 +1,6 @@
-"""Verdict: what is decided, limit by limit, and what to know before reading on."""
+"""Verdict: the policy limit by limit, the figures of the first screen, and notes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,9 +23,14 @@ from unveil.support.phrases import (
     points,
     several,
 )
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import ALWAYS, Limit
+from unveil.values.results.scenarios import ScenarioResult
 
+Estimates = Mapping[tuple[str, str], float]  # by intruder and limit, where a limit has an interval
+NO_ESTIMATES: Estimates = {}
+VISIBLE = 0.0005  # the least difference of shares that is shown
 ROW_ORDER = "forbid_row_order"  # not told to others, who could use it
 ACHIEVEMENTS = {  # what a limit on a share is of, in a word
     "max_risk": "linked",
@@ -64,7 +68,7 @@ def facts(evidence: Evidence) -> Iterator[Fact]:
     if sure is not None and sure.claims is not None:
         claims = sure.claims
         yield Fact(
-            phrase("[claimed](claims) rightly, without the truth"),
+            phrase("links that an intruder can [claim](claims) correctly"),
             phrase("{} of {}", counted(claims.right), counted(claims.n)),
         )
     if evidence.subgroups is not None and evidence.subgroups.highest is not None:
@@ -79,63 +83,127 @@ def facts(evidence: Evidence) -> Iterator[Fact]:
 
 
 def _lost(value: float) -> Fact:
-    return Fact(phrase("[information lost](loss), from 0 to 1"), (decimal(value),))
+    return Fact(phrase("[information loss](loss), from 0 to 1"), (decimal(value),))
 
 
-def limits(evidence: Evidence, *, external: bool = False) -> Section:
+def limits(evidence: Evidence, *, external: bool = False) -> Section | None:
     """Which limits of the policy are kept."""
     verdict = evidence.verdict
     if verdict is None:
-        no_policy = phrase(
-            "No [policy](policy) was given, so that nothing is passed or failed: whether this "
-            "risk is bearable is left to the reader."
-        )
-        return Section(key="limits", title="Limits", paragraphs=(no_policy,))
-    decision = phrase("The [policy](policy) is kept: every limit holds.")
-    if not verdict.passed:
-        decision = phrase(
-            "The [policy](policy) is NOT kept: {}. This release misses {} of {} limits.",
-            misses(verdict.misses, external=external),
-            counted(len(verdict.broken)),
-            counted(len(verdict.limits)),
-        )
-    table = _limits(verdict.limits, external=external)
-    exhibit = Exhibit(name="limits", title="The policy, limit by limit", table=table)
-    return Section(key="limits", title="Limits", paragraphs=(decision,), exhibits=(exhibit,))
+        return None
+    said = estimates(evidence)
+    exhibit = Exhibit(
+        name="limits",
+        title=phrase(
+            "{} of {} kept",
+            counted(len(verdict.limits) - len(verdict.broken)),
+            several(len(verdict.limits), "limit"),
+        ),
+        table=_limits(verdict.limits, said, external=external),
+    )
+    sampled = phrase(
+        "The upper end of the [interval](interval) (up to) is compared with the limit where people "
+        "or values were sampled."
+    )
+    upper = any(_upper(one, said) for one in verdict.limits)
+    return Section(
+        key="limits", title="Limits", paragraphs=(sampled,) if upper else (), exhibits=(exhibit,)
+    )
 
 
-def misses(limits: Sequence[Limit], *, external: bool = False) -> Phrase:
+def estimates(evidence: Evidence) -> Estimates:
+    """The estimates of the figures whose upper ends are compared with limits."""
+    found = dict(estimates_of(evidence.scenarios))
+    every = dict[str, float]()
+    if evidence.attacks:
+        every["max_risk"] = max(evidence.attacks, key=lambda one: one.highest).risk.share
+    if evidence.subgroups is not None and evidence.subgroups.highest is not None:
+        every["max_subgroup_risk"] = evidence.subgroups.highest.share
+    if evidence.household_attacks:
+        every["max_household_risk"] = evidence.household_attacks[0][1].risk.share
+    claimed = None if evidence.most_claimed is None else evidence.most_claimed.claims
+    if claimed is not None and claimed.n:
+        every["max_confirmed"] = claimed.right / claimed.n
+    return found | {
+        (who, name): share for name, share in every.items() for who in ("", STRESS_TEST)
+    }
+
+
+def estimates_of(scenarios: Sequence[ScenarioResult]) -> Estimates:
+    """The estimates of what intruders achieve."""
+    found = dict[tuple[str, str], float]()
+    for one in scenarios:
+        shared = {
+            "max_linked": one.linked,
+            "max_confirmed": one.confirmed,
+            "max_wrongly_confirmed": one.wrongly_confirmed,
+        }
+        found |= {(one.name, key): each.share for key, each in shared.items() if each is not None}
+        if one.most_learned is not None:
+            found[one.name, "max_learned"] = one.most_learned.learned
+    return found
+
+
+def misses(
+    limits: Sequence[Limit], *, external: bool = False, estimates: Estimates = NO_ESTIMATES
+) -> Phrase:
     """The limits that are missed, each by how much, in the order given."""
     shown = [one for one in limits if not (external and one.limit == ROW_ORDER)]
-    return tuple(piece for limit in shown for piece in ("; ", *_miss(limit)))[1:]
+    return tuple(piece for limit in shown for piece in ("; ", *_miss(limit, estimates)))[1:]
 
 
-def _whose(limit: Limit) -> Phrase:
-    if limit.use:
-        return phrase("{}: ", name(limit.use))
-    return phrase("{}: ", scenario_name(limit.scenario)) if limit.scenario else ()
-
-
-def _miss(limit: Limit) -> Phrase:
+def limit_name(limit: Limit) -> Phrase:
+    """A limit in words, with its intruder or use: register, linked."""
     word = ACHIEVEMENTS.get(limit.limit, limit.limit.replace("_", " "))
-    said = phrase("{}{}", _whose(limit), Term(word, limit_key(limit.limit)))
+    term = Term(word, limit_key(limit.limit))
+    if limit.use:
+        return phrase("{}, {}", name(limit.use), term)
+    return phrase("{}, {}", scenario_name(limit.scenario), term) if limit.scenario else (term,)
+
+
+def _miss(limit: Limit, estimates: Estimates) -> Phrase:
+    said = limit_name(limit)
     if limit.found is None:
         return said + phrase(" (not measured)")
-    if not isfinite(limit.miss):
+    if not _is_number(limit.found) or not _is_number(limit.allowed):
         return said
-    allowed, found = cast("float", limit.allowed), cast("float", limit.found)
+    allowed = cast("float", limit.allowed)
+    if limit.limit in ALWAYS:
+        return said + phrase(": {}", counted(cast("float", limit.found)))
     if limit.limit in NO_SHARES:
-        return said + phrase(" ({} found, {} allowed)", decimal(found), as_given(allowed))
-    by = () if limit.excess is None else phrase(", {} points", points(limit.excess))
-    return said + phrase(" {} ({} allowed{})", percent(found), level(allowed), by)
+        found = decimal(cast("float", limit.found))
+        return said + phrase(" {} ({} allowed)", found, as_given(allowed))
+    by = () if limit.excess is None else phrase(", {} points above", points(limit.excess))
+    return said + phrase(" {} ({} allowed{})", _found(limit, estimates), level(allowed), by)
 
 
-def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _upper(limit: Limit, estimates: Estimates) -> bool:
+    """Whether the figure is the upper end of an interval around another figure."""
+    estimate = estimates.get((limit.scenario, limit.limit))
+    if estimate is None or not _is_number(limit.found):
+        return False
+    return cast("float", limit.found) - estimate >= VISIBLE
+
+
+def _found(limit: Limit, estimates: Estimates) -> Phrase:
+    """The figure; its estimate and the upper end where people or values were sampled."""
+    found = cast("float", limit.found)
+    if not _upper(limit, estimates):
+        return (percent(found),)
+    estimate = percent(estimates[limit.scenario, limit.limit])
+    return phrase("{}, up to {} with sampling error", estimate, percent(found))
+
+
+def _limits(limits: tuple[Limit, ...], estimates: Estimates, *, external: bool) -> Table:
     columns = (
-        text("who", "[scenario](scenario)"),
+        text("who", "[intruder](scenario)"),
         text("limit", "limit"),
         figures("allowed", "allowed"),
-        figures("people", "in people"),
+        figures("people", "people allowed"),
         figures("found", "found"),
         text("kept", "kept"),
         text("why", "why"),
@@ -148,7 +216,7 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
             _limit(one, external=external),
             _value(one.allowed, as_given if one.limit in NO_SHARES else level, external=external),
             _in_people(one),
-            _value(one.found, decimal if one.limit in NO_SHARES else percent, external=external),
+            _figure(one, estimates, external=external),
             "kept" if one.kept else "BROKEN",
             name(one.reason),
         )
@@ -157,6 +225,14 @@ def _limits(limits: tuple[Limit, ...], *, external: bool) -> Table:
     )
     table = Table(columns, rows)
     return table.without("why") if external else table  # reasons name subgroups and columns
+
+
+def _figure(limit: Limit, estimates: Estimates, *, external: bool) -> Cell:
+    if _upper(limit, estimates):
+        estimate = percent(estimates[limit.scenario, limit.limit])
+        return phrase("{}, up to {}", estimate, percent(cast("float", limit.found)))
+    form = decimal if limit.limit in NO_SHARES else percent
+    return _value(limit.found, form, external=external)
 
 
 def _in_people(limit: Limit) -> Cell:
@@ -193,4 +269,4 @@ def notes(evidence: Evidence) -> Section | None:
     if not evidence.notes:
         return None
     said = [phrase("{}.", name(note[:1].upper() + note[1:])) for note in evidence.notes]
-    return Section(key="notes", title="To know first", points=tuple(said))
+    return Section(key="notes", title="Notes on this audit", points=tuple(said))

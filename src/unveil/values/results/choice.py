@@ -18,6 +18,7 @@ class FigureOverSeeds(msgspec.Struct, frozen=True, kw_only=True):
 
     limit: str
     scenario: str
+    use: str = ""  # which use may lose so much
     allowed: float
     searched: float | None  # on the seeds of the search
     fresh: tuple[float, ...]  # on each fresh seed
@@ -46,18 +47,20 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
 class LimitCost(msgspec.Struct, frozen=True, kw_only=True):
     """The cost of one limit: the loss saved if it were one step looser.
 
-    A limit binds if a plan that breaks no other limit, and this one by no more than the step, loses
-    less than the chosen plan. One step is half as much again.
+    A limit binds if a plan that loses less than the chosen one breaks this limit alone, and by no
+    more than the step. A plan that was confirmed counts by its bounds on fresh seeds; any other by
+    its figures in the search with an estimated margin. One step is half as much again.
     """
 
     limit: str
     scenario: str
     allowed: float
-    binds: bool  # whether a plan that breaks only this limit would lose less
+    binds: bool  # whether a plan that breaks only this limit loses less
     loosened: float  # by one step
-    plan: int | None  # of the least loss, if it were loosened
+    plan: int | None  # of the least loss that breaks this limit alone; None: it does not bind
     loss: float | None
-    saves: float | None
+    saves: float | None  # None: it does not bind, or no plan keeps every limit
+    estimated: bool = False  # whether that plan was not confirmed on fresh seeds
 
 
 class MethodReach(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +93,8 @@ class StudyResult(msgspec.Struct, frozen=True, kw_only=True):
     reach: tuple[MethodReach, ...]
     uses: tuple[str, ...]  # by whose largest loss plans are compared
     notes: tuple[str, ...] = ()
-    stopped: bool = False  # by the user, before all trials were made
+    study: str = ""  # a digest of the seed of the release; empty: none was drawn
+    stopped: bool = False  # by the user, before there was a release with its audit
 
     def __getitem__(self, number: int) -> TriedPlan:
         """One plan by its number."""
@@ -119,6 +123,8 @@ class Choice:
 
     def __repr__(self) -> str:
         study = self.study
+        if study.stopped:
+            return f"Choice(stopped after {len(study.tried)} of {study.trials} plans)"
         if study.chosen is None:
             return f"Choice(none of {len(study.tried)} plans keeps every limit)"
         return f"Choice(plan {study.chosen} of {len(study.tried)}, loss {self.loss:.3f})"

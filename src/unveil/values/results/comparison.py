@@ -89,6 +89,10 @@ class ComparedRelease(msgspec.Struct, frozen=True, kw_only=True):
         """The share of the households that the best attack on these links correctly."""
         return None if self.households is None else self.households.share
 
+    def scenario(self, name: str) -> ComparedScenario | None:
+        """What the intruder of this name achieves; None if the audit does not have it."""
+        return next((one for one in self.scenarios if one.result.name == name), None)
+
     @property
     def risk(self) -> float | None:
         """The share that the worst attack links correctly."""
@@ -140,8 +144,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     share: float  # of the first minus the second, each by its worst attack
-    paired: Paired | None  # None: risks per record were not given
-    note: str  # interpretation
+    paired: Paired | None  # None: the note says why
+    note: str
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

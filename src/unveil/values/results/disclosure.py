@@ -218,41 +218,38 @@ class WithoutRole(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """What is wrong and what to do, without a full stop."""
+        """What an intruder can do with them and what to do, without a full stop."""
         of, said = f"of {count(self.records, 'record')}", []
         if self.columns:
             said.append(
-                f"{_undecided(self.columns)} released unchanged ({listing(self.columns)}): an "
-                f"intruder who knows {_them(self.columns)} singles out {self.singled_out:,} {of}"
+                f"{_undecided(self.columns)}, released unchanged ({listing(self.columns)}): an "
+                f"intruder who knows the values singles out {self.singled_out:,} {of}"
             )
             if self.singled_out_with_quasi > self.singled_out:
                 more = f"{self.singled_out_with_quasi:,}"
-                said[0] += f", and together with the unchanged quasi-identifiers {more}"
+                said[0] += f", and with the unchanged quasi-identifiers {more}"
         if self.changed:
             said.append(
-                f"{_undecided(self.changed)} released changed ({listing(self.changed)}): by "
-                f"default no attack compares {_them(self.changed)}"
+                f"{_undecided(self.changed)}, released changed ({listing(self.changed)}): no "
+                "attack compares the values by default"
             )
-        if self.columns or self.changed:
-            said.append('give each a role in the schema, role = "other" if no intruder can know it')
-        if self.added:
-            them = _them(self.added)
+        if said:
             said.append(
-                f"{_undecided(self.added)} in the release only ({listing(self.added)}): the "
-                f"original does not have {them}, so no attack compares {them}, and an intruder who "
-                f"knows {them} singles out {self.added_single_out:,} {of}; if a column is renamed, "
-                "give --rename NEW=OLD, else give it a role in the release's schema "
-                '(--release-schema), role = "other" if no intruder can know it, or drop it'
+                'Give each a role in the schema; role = "other" states that no intruder knows it'
             )
-        return "; ".join(said)
+        if self.added:
+            said.append(
+                f"{_undecided(self.added)}, in the release only ({listing(self.added)}): no attack "
+                "compares the values, and an intruder who knows them singles out "
+                f"{self.added_single_out:,} {of}. For a renamed column, give the old name "
+                "(--rename NEW=OLD); otherwise give a role in the release's schema "
+                '(--release-schema), role = "other" if no intruder knows the column, or drop it'
+            )
+        return ". ".join(said)
 
 
 def _undecided(columns: tuple[str, ...]) -> str:
-    return f"{count(len(columns), 'column')} without a role {'is' if len(columns) == 1 else 'are'}"
-
-
-def _them(columns: tuple[str, ...]) -> str:
-    return "it" if len(columns) == 1 else "them"
+    return f"{count(len(columns), 'column')} without a role"
 
 
 class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
@@ -305,3 +302,4 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     ]
     learned: float = 0.0  # linked beyond control, at least 0; 0 in older evidence
     gain: Interval | None = None  # of linked minus control, over the people; None: too few
+    sampled: bool = False  # whether the people are drawn from more

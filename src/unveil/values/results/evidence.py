@@ -33,7 +33,7 @@ from unveil.values.results.risk import Claims, Forecast, Reliability, Risk, best
 from unveil.values.results.scenarios import ScenarioResult
 from unveil.values.results.subgroups import RecordRisks, Subgroups
 from unveil.values.results.supervised_bound import SupervisedBound
-from unveil.wording import count, fitted, listing
+from unveil.wording import count, fitted
 
 ORDER_CORRELATION, ORDER_P_VALUE = 0.05, 0.001  # from which the row order is informative
 FORMAT = 3  # of the evidence; it changes with the meaning of a field
@@ -195,15 +195,6 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def is_older(self) -> bool:
         """Whether some of its figures meant something else when it was written."""
         return self.format < FORMAT
-
-    @property
-    def identifiers_sentence(self) -> str:
-        """That identifiers are released and what to do, without a full stop."""
-        return (
-            f"The release still has identifiers ({listing(self.identifiers)}), which name "
-            "people. Remove them before the release; a row map states the truth without them "
-            "(--truth MAP)"
-        )
 
     @property
     def statement_digest(self) -> str:

@@ -38,7 +38,7 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     A linked person's released row is found, though the intruder may not know that the link is
     right. A confirmed link is claimed and right, a wrong one is claimed and wrong: that person is
     harmed, too. Learned is the share of the people whose value is read correctly off the linked
-    row, minus the same without their own row; of all unknown columns, the largest.
+    row, minus the same without their own row; of all columns counted, the largest.
     """
 
     name: str
@@ -57,18 +57,20 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     direction: str
     linked: SharedCount | None
     guess: float | None  # expected correct links of a guess
-    ceiling: float | None  # the most that any attack can link
+    ceiling: float | None  # the most that any attack on all of `knows` can link
     claimed_by: str | None  # the attack whose claims these are; None: no attack can tell
     confirmed: SharedCount | None
     wrongly_confirmed: SharedCount | None
-    learned: tuple[Inference, ...] = ()  # the largest gain first
+    learned: tuple[Inference, ...] = ()  # the largest first; where drawn, by the upper end
     not_learned: str = ""  # why nothing can be learned, or was measured
+    not_counted: tuple[str, ...] = ()  # unknown columns that `learned` does not cover
     attacks: tuple[ScenarioAttack, ...] = ()  # the most linked first
     left_out: tuple[str, ...] = ()  # attacks that were not made, each with the reason
     subgroups: Subgroups | None = None
     record_risks: RecordRisks | None = None
     households: HouseholdHits | None = None
     note: str = ""  # on how the intruder's knowledge was chosen
+    knows_households: bool = False
     given: tuple[str, ...] = ()  # what the policy sets of the intruder's knowledge
 
     @property
@@ -82,6 +84,11 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
         return self.not_learned == KNOWS_ALL
 
     @property
+    def learned_by(self) -> str | None:
+        """The attack off whose links the unknown columns are read."""
+        return self.learned[0].attack if self.learned else None
+
+    @property
     def most_learned(self) -> Inference | None:
-        """The column of which most is learned; None: nothing is left to learn."""
+        """The column that a limit judges; None: nothing is left to learn."""
         return self.learned[0] if self.learned else None

@@ -17,14 +17,16 @@ class TriedPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     Risk is the largest share of a limit that is used: a figure over its limit, of all limits on
     risk; up to 1 every limit is kept. A plan that is dropped had met only some of the attacks when
-    they linked more than in a plan that loses no more: its risk is at least this.
+    they linked more than in a plan that loses no more: its risk is at least this. A plan that
+    breaks a limit on loss is not attacked and has no risk; where no attack can measure a limit,
+    the risk is infinite.
     """
 
     number: int  # in the study, from 1
     candidate: Candidate
     masks: tuple[dict[str, Any], ...]  # as in a plan's file
     stage: Stage
-    risk: float | None = None  # None: the plan could not be carried out
+    risk: float | None = None  # None: it was not carried out, or not attacked
     loss: float | None = None
     uses: dict[str, float] = {}  # the loss of each use
     limits: tuple[Limit, ...] = ()  # as judged, the dearest first

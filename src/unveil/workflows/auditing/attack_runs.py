@@ -225,6 +225,11 @@ class AttackResults:
         return sorted(self.results, key=lambda one: (-one.finding.risk.share, one.run.step))
 
     @property
+    def worst_result(self) -> AttackResult:
+        """The result of the attack that links the largest share."""
+        return self._ranked[0]
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings, the highest risk first."""
         return tuple(one.finding for one in self._ranked)

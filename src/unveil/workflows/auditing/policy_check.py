@@ -94,12 +94,13 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
             )
         )
     limits.extend(use_limits(policy, evidence.loss.uses))
-    limits.extend(scenario_limits(policy, evidence.scenarios))
+    attacked = bool(evidence.attacks)
+    limits.extend(scenario_limits(policy, evidence.scenarios, attacked=attacked))
     undecided = evidence.unchanged.without_role
     said = ((), "") if undecided is None else (undecided.every, undecided.sentence)
     # The identifier that states the truth is in the audited copy only, as the caution asks.
     identifiers = [name for name in evidence.identifiers if name != evidence.truth]
-    always = (said, (identifiers, evidence.identifiers_sentence))
+    always = (said, (identifiers, f"the release contains identifiers ({listing(identifiers)})"))
     limits.extend(
         Limit(limit=name, allowed=0, found=len(columns), kept=False, reason=reason)
         for name, (columns, reason) in zip(ALWAYS, always, strict=True)

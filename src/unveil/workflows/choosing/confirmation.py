@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
@@ -58,8 +58,12 @@ def expected_risk(tried: TriedPlan) -> float | None:
 def confirmation(tried: TriedPlan, repeated: Sequence[TriedPlan]) -> Confirmation:
     """The limits of a plan by its repetitions."""
     figures = sorted(
-        (_over_seeds(limit, repeated) for limit in tried.limits if limit.limit not in LOSS_LIMITS),
-        key=lambda one: -share_used(one.bound, one),
+        (
+            _over_seeds(limit, limit.allowed, repeated)
+            for limit in tried.limits
+            if not isinstance(limit.allowed, bool | tuple)
+        ),
+        key=lambda one: (one.limit in LOSS_LIMITS, -share_used(one.bound, one)),
     )
     kept = [all(limit.kept for limit in one.limits) and one.complete for one in repeated]
     losses = [inf if one.loss is None else one.loss for one in repeated]
@@ -83,28 +87,43 @@ def is_undecided(found: Confirmation) -> bool:
     )
 
 
-def _over_seeds(limit: Limit, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
-    key = limit_key(limit)
-    values = [
-        _number(next((one for one in plan.limits if limit_key(one) == key), None))
-        for plan in repeated
-    ]
-    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
-    sign = -1 if limit.limit in AT_LEAST else 1
+def _over_seeds(limit: Limit, allowed: float, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
+    by_seed = ({limit_key(one): one.found for one in plan.limits} for plan in repeated)
+    at_least = limit.limit in AT_LEAST
+    worst = 0.0 if at_least else inf  # where a seed has no figure
+    values = [_number(found.get(limit_key(limit)), worst) for found in by_seed]
+    mean = bound = float(np.mean(values))
+    if isfinite(mean):
+        margin = tolerance_factor(len(values)) * float(np.std(values, ddof=1))
+        bound += -margin if at_least else margin
     return FigureOverSeeds(
         limit=limit.limit,
         scenario=limit.scenario,
-        allowed=_number(limit, allowed=True),
-        searched=_number(limit),
+        use=limit.use,
+        allowed=float(allowed),
+        searched=_number(limit.found, worst),
         fresh=tuple(values),
         mean=mean,
-        bound=mean + sign * tolerance_factor(len(values)) * deviation,
+        bound=bound,
     )
 
 
-def _number(limit: Limit | None, *, allowed: bool = False) -> float:
-    value = None if limit is None else limit.allowed if allowed else limit.found
-    return float(len(value)) if isinstance(value, tuple) else inf if value is None else float(value)
+def _number(found: object, otherwise: float) -> float:
+    return float(found) if isinstance(found, float | int) else otherwise
+
+
+def shares_with_margin(
+    tried: TriedPlan, confirmed: Confirmation | None
+) -> dict[tuple[str, str, str], float]:
+    """The share of each limit that a plan uses on nearly every seed.
+
+    By the bounds, if the plan was confirmed; else expected by its figures in the search.
+    """
+    shares = {limit_key(one): expected_share(one) for one in tried.limits}
+    if confirmed is not None:
+        for one in confirmed.figures:
+            shares[limit_key(one)] = share_used(one.bound, one)
+    return shares
 
 
 def share_used(value: float, figure: FigureOverSeeds) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
+from math import inf, isinf
+from typing import NamedTuple
 
 from unveil.values.results.choice import Confirmation, LimitCost, MethodReach
 from unveil.values.results.policy import Limit
@@ -14,9 +15,10 @@ from unveil.workflows.choosing.confirmation import (
     expected_risk,
     is_undecided,
     share_used,
+    shares_with_margin,
 )
 from unveil.workflows.choosing.frontier import frontier as places_on_frontier
-from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key, share_of_limit
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key
 
 STEP = 1.5  # a limit is loosened by half as much again
 
@@ -72,43 +74,76 @@ def chosen_plan(confirmed: Sequence[Confirmation]) -> int | None:
     return min(accepted, key=lambda one: (one.loss, one.number)).number if accepted else None
 
 
-def nearest_plan(tried: Sequence[TriedPlan]) -> int | None:
-    """The plan that misses the fewest limits, then whose largest miss is the smallest."""
-    complete = [one for one in tried if one.complete]
-    if not complete:
-        return None
+class _JudgedPlan(NamedTuple):
+    """A plan that met every attack, and its share of each limit on nearly every seed."""
 
-    def distance(one: TriedPlan) -> tuple[int, float, float]:
-        missed = [limit.miss for limit in one.limits if not limit.kept]
-        return len(missed), max(missed, default=_expected(one)), _loss(one)
+    number: int
+    loss: float
+    shares: dict[tuple[str, str, str], float]
+    confirmed: bool  # else by its figures in the search, with a margin
 
-    return min(complete, key=distance).number
+    def breaks(self) -> dict[tuple[str, str, str], float]:
+        """The limits that it breaks, with its shares of them."""
+        return {key: share for key, share in self.shares.items() if share > 1}
 
 
-def limit_costs(tried: Sequence[TriedPlan], chosen: TriedPlan | None) -> tuple[LimitCost, ...]:
-    """The cost of each limit, by the plans that met every attack."""
-    complete = [one for one in tried if one.complete]
-    if not complete:
-        return ()
+def _judged(tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation]) -> list[_JudgedPlan]:
+    last = {one.number: one for one in confirmed}
+    return [
+        _JudgedPlan(
+            one.number,
+            last[one.number].loss if one.number in last else _loss(one),
+            shares_with_margin(one, last.get(one.number)),
+            one.number in last,
+        )
+        for one in tried
+        if one.complete
+    ]
+
+
+def nearest_plan(tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation] = ()) -> int | None:
+    """The plan with the fewest missed limits, then the least miss, then the least loss."""
+
+    def distance(one: _JudgedPlan) -> tuple[int, float, float]:
+        missed = one.breaks()
+        return len(missed), max(missed.values(), default=0.0), one.loss
+
+    nearest = min(_judged(tried, confirmed), key=distance, default=None)
+    return None if nearest is None else nearest.number
+
+
+def limit_costs(
+    tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation], chosen: int | None
+) -> tuple[LimitCost, ...]:
+    """The cost of each limit on risk, by the plans that met every attack."""
+    plans = _judged(tried, confirmed)
+    by_number = {one.number: one for one in plans}
+    kept = [one.loss for one in plans if not one.breaks()]
+    least = by_number[chosen].loss if chosen is not None else min(kept, default=inf)
+    first = next((one for one in tried if one.complete), None)
     costs = []
-    for limit in complete[0].limits:
+    for limit in () if first is None else first.limits:
         if isinstance(limit.allowed, bool | tuple) or limit.limit in LOSS_LIMITS:
             continue
-        looser = [one for one in complete if _kept_if_loosened(one, limit)]
-        best = min(looser, key=lambda one: (_loss(one), one.number), default=None)
-        gain = None
-        if best is not None and chosen is not None:
-            gain = max(_loss(chosen) - _loss(best), 0.0)
+        key, loosened = limit_key(limit), _loosened(limit)
+        step = STEP if limit.allowed else 2.0  # one person stands for a limit of nobody
+        alone = [
+            one
+            for one in plans
+            if one.loss < least and {*one.breaks()} == {key} and one.shares[key] <= step
+        ]
+        best = min(alone, key=lambda one: (one.loss, one.number), default=None)
         costs.append(
             LimitCost(
                 limit=limit.limit,
                 scenario=limit.scenario,
                 allowed=float(limit.allowed),
-                binds=bool(gain) if chosen is not None else best is not None,
-                loosened=_loosened(limit),
+                binds=best is not None,
+                loosened=loosened,
                 plan=None if best is None else best.number,
                 loss=None if best is None else best.loss,
-                saves=gain,
+                saves=None if best is None or isinf(least) else least - best.loss,
+                estimated=best is not None and not best.confirmed,
             )
         )
     return tuple(sorted(costs, key=lambda one: -(one.saves or 0.0)))
@@ -148,19 +183,13 @@ def _expected(one: TriedPlan) -> float:
 
 
 def _excess(one: Confirmation) -> float:
-    """How many times its limit the worst bound is."""
-    return max((share_used(figure.bound, figure) for figure in one.figures), default=1.0)
+    """How many times its limit the worst bound of a risk is."""
+    risks = (figure for figure in one.figures if figure.limit not in LOSS_LIMITS)
+    return max((share_used(figure.bound, figure) for figure in risks), default=1.0)
 
 
 def _loosened(limit: Limit) -> float:
     allowed = 0.0 if isinstance(limit.allowed, tuple) else float(limit.allowed)
-    return allowed / STEP if limit.limit in AT_LEAST else min(allowed * STEP, 1.0)
-
-
-def _kept_if_loosened(tried: TriedPlan, loosened: Limit) -> bool:
-    """Whether a plan keeps every limit, if this one were a step looser."""
-    key = limit_key(loosened)
-    return all(
-        limit.kept or (limit_key(limit) == key and share_of_limit(limit) <= STEP)
-        for limit in tried.limits
-    )
+    if limit.limit in AT_LEAST:
+        return allowed / STEP
+    return min(allowed * STEP, 1.0) if allowed else 1 / (limit.people or 1)

@@ -1,11 +1,14 @@
 """The default space of a search: the masks that suit the columns, by role and level."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
 
-from unveil.errors import SpecError
+from unveil.errors import SpecError, UnveilError, errors_at
+from unveil.files.documents.toml import mask_from
+from unveil.masks import METHODS
 from unveil.masks.base import is_constant
 from unveil.table.microdata import Microdata
 from unveil.values.search_space import Combination, SearchSpace
@@ -47,9 +50,23 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
     ['swapping', 'noise']
     """
     space = SearchSpace() if space is None else space
+    for method in space.forbid:
+        with errors_at("space: forbid"):
+            METHODS.find(method)
+    for name in space.unchanged:
+        if name not in data.columns:
+            raise SpecError(f"space: unchanged: {absent_column(name, data.columns)}")
+    combinations = space.combination or _default_combinations(data, space)
+    for one in combinations:
+        _check_unchanged(data, space, one)
+        if space.combination or space.fixed:
+            _check_fits(data, space, one)
+    return msgspec.structs.replace(space, combination=combinations)
+
+
+def _default_combinations(data: Microdata, space: SearchSpace) -> tuple[Combination, ...]:
+    """The combinations that suit the columns, without those that use a forbidden method."""
     columns = masked_columns(data, space.unchanged)
-    if space.combination:
-        return space
     combinations = tuple(
         Combination(name=name, mask=masks)
         for name, masks in _combinations(columns, len(data))
@@ -61,14 +78,47 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
             f"space: no mask suits the columns{why}; give another space (--space), or leave "
             "fewer columns unchanged"
         )
-    return msgspec.structs.replace(space, combination=combinations)
+    return combinations
+
+
+def _check_unchanged(data: Microdata, space: SearchSpace, combination: Combination) -> None:
+    """Refuse a mask that changes a column that must stay as it is, though it does not name it."""
+    middle = combination.tables((0.5,) * len(combination.dimensions))  # every step is there
+    for table in (*space.fixed, *middle) if space.unchanged else ():
+        mask, targets = mask_from(table), set[str]()
+        with suppress(UnveilError):  # a column that does not fit is refused with the other columns
+            targets = {*mask.targets(data)}
+        if targets == {*data.columns} and not hasattr(mask, "columns"):
+            continue  # it leaves records out, and keeps the cells of the others
+        if masked := sorted(targets & {*space.unchanged}):
+            raise SpecError(
+                f"space: combination '{combination.name}': {table['method']} without columns masks "
+                f"{listing(masked)}, which must stay as it is (unchanged): name its columns"
+            )
+
+
+def _check_fits(data: Microdata, space: SearchSpace, combination: Combination) -> None:
+    """Refuse masks that do not fit the columns at any place of their ranges."""
+    refusals = []
+    for place in (0.5, 1.0, 0.0):
+        tables = combination.tables((place,) * len(combination.dimensions))
+        changed = set[str]()
+        try:
+            for table in (*space.fixed, *tables):
+                if changed.isdisjoint(table.get("columns", ())):  # else it masks what is masked
+                    mask = mask_from(table)
+                    changed.update(mask.targets(data))
+                    if not mask.uses_households:
+                        mask.check(data)
+        except UnveilError as error:
+            refusals.append(error)
+        else:
+            return
+    raise refusals[0].at(f"space: combination '{combination.name}'")
 
 
 def masked_columns(data: Microdata, unchanged: Sequence[str] = ()) -> MaskedColumns:
     """The columns that a search may mask: keys, confidential ones and weights that vary."""
-    for name in unchanged:
-        if name not in data.columns:
-            raise SpecError(f"space: unchanged: {absent_column(name, data.columns)}")
     keys = data.schema.with_role("quasi")
     free = [name for name in data.columns if name not in unchanged]
     varying = [name for name in free if not is_constant(data, name)]

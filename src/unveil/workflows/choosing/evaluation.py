@@ -36,13 +36,14 @@ from unveil.workflows.auditing.scenarios.limits import scenario_limits, use_limi
 from unveil.workflows.auditing.scenarios.results import scenario_result
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.choosing.limit_shares import file_limits, largest_share, worst_of
+from unveil.workflows.choosing.limit_shares import file_limits, largest_share, measured, worst_of
 from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
 STAGES = 3  # of attacks
 LOSES_TOO_MUCH = "its loss exceeds the policy"
 DOMINATED = "another plan with no more loss has less risk"
+NO_ATTACK = "not measured: no attack on such a release was possible"
 
 
 class Incumbent(NamedTuple):
@@ -97,25 +98,29 @@ class Evaluator:
         self, tried: TriedPlan, release: Release, incumbents: Sequence[Incumbent], repetition: int
     ) -> TriedPlan:
         loss, uses, limits = self._loss(release)
+        tried = msgspec.structs.replace(tried, stage="dropped", loss=loss, uses=uses, limits=limits)
+        if repetition == 0 and not all(one.kept for one in limits):
+            return msgspec.structs.replace(tried, note=not_measured(limits) or LOSES_TOO_MUCH)
         stage: Stage = "attacked"
-        note = ""
-        if not all(one.kept for one in limits):
-            stage, note = "dropped", LOSES_TOO_MUCH
+        note, rivals = "", [one.risk for one in incumbents if one.loss <= loss]
+        limits = worst_of(limits, self._not_measured)
+        for part in self._attacks(release, repetition):
+            limits = worst_of(limits, part)
+            if rivals and min(rivals) < largest_share(measured(limits)):
+                stage, note = "dropped", DOMINATED
+                break
         else:
-            rivals = [one.risk for one in incumbents if one.loss <= loss]
-            for part in self._attacks(release, repetition):
-                limits = worst_of(limits, part)
-                if rivals and min(rivals) < largest_share(limits):
-                    stage, note = "dropped", DOMINATED
-                    break
-        return msgspec.structs.replace(
-            tried,
-            stage=stage,
-            note=note,
-            risk=largest_share(limits),
-            loss=loss,
-            uses=uses,
-            limits=limits,
+            if note := not_measured(limits):
+                stage = "dropped"
+        risk = largest_share(measured(limits) if note == DOMINATED else limits)
+        return msgspec.structs.replace(tried, stage=stage, note=note, risk=risk, limits=limits)
+
+    @cached_property
+    def _not_measured(self) -> tuple[Limit, ...]:
+        """The limits of every intruder, as long as no attack was made."""
+        return tuple(
+            msgspec.structs.replace(one, reason=NO_ATTACK)
+            for one in scenario_limits(self.policy, ())
         )
 
     def _loss(self, release: Release) -> tuple[float, dict[str, float], tuple[Limit, ...]]:
@@ -146,7 +151,7 @@ class Evaluator:
         for stage in range(STAGES):
             for row in rows:
                 runs = tuple(run for run in row.runs if _stage(run, row.runs) == stage)
-                if runs:
+                if runs or not (row.runs or stage):  # without any, why there is none
                     result = scenario_result(replace(row, runs=runs), inputs, settings, _silent)
                     yield tuple(scenario_limits(self._only(row.scenario.name), (result,)))
         if self._of_the_file is not None:
@@ -168,6 +173,14 @@ class Evaluator:
     def _only(self, name: str) -> Policy:
         """The policy of one intruder alone."""
         return Policy(intruder=tuple(one for one in self.policy.intruder if one.name == name))
+
+
+def not_measured(limits: Sequence[Limit]) -> str:
+    """The first limit without a figure and the reason; empty if every limit has one."""
+    found = (one for one in limits if one.found is None)
+    return next(
+        (f"{one.scenario or one.use} {one.limit}: {one.reason}".strip() for one in found), ""
+    )
 
 
 def _stage(run: AttackRun, runs: Sequence[AttackRun]) -> int:

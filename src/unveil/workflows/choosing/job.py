@@ -29,9 +29,11 @@ from unveil.workflows.choosing.confirmation import (
 )
 from unveil.workflows.choosing.decision import next_to_confirm
 from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
+from unveil.workflows.choosing.limit_shares import loss_share
 from unveil.workflows.choosing.rounds import Evaluated as Finished
 from unveil.workflows.choosing.rounds import StudyProgress, run_rounds
-from unveil.workflows.choosing.search import Evaluated, propose
+from unveil.workflows.choosing.search import propose
+from unveil.workflows.choosing.surrogate import Evaluated
 
 ROUND = 6  # plans that are proposed together
 CONFIRMING = "confirming"  # the phase after the search
@@ -87,9 +89,9 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             self.engine,
         )
 
-    def open(self, phase: str = "") -> StudyStore:
-        """The study, or a later phase of it."""
-        store = open_study(self.place, phase=phase)
+    def open(self, *, confirming: bool = False) -> StudyStore:
+        """The study, or its later phase."""
+        store = open_study(self.place, phase=f"{CONFIRMING} {self.trials}" if confirming else "")
         store.begin(self.key, b"")
         return store
 
@@ -112,9 +114,15 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         tasks = store.tasks()
         return tried_plans([(one.work, one.result) for one in tasks if one.result is not None])
 
+    def confirmed(self, store: StudyStore, tried: Sequence[TriedPlan]) -> list[Confirmation]:
+        """What complete rounds of repetitions said so far."""
+        return confirmations(tried, self.finished(store))
+
     def _propose(self, finished: list[Finished], n: int) -> list[bytes]:
         tried = [
-            Evaluated(one.candidate, expected_risk(one), one.loss, one.complete)
+            Evaluated(
+                one.candidate, expected_risk(one), one.loss, one.complete, loss_share(one.limits)
+            )
             for one in tried_plans(finished)
         ]
         candidates = propose(self.evaluator.space, tried, n, seed=self.seed)
@@ -191,7 +199,7 @@ def work_on(message: bytes) -> None:
     job = msgspec.msgpack.decode(message, type=StudyJob)
     with job.open() as store:
         tried = job.search(store)
-    with job.open(f"{CONFIRMING} {job.trials}") as store:
+    with job.open(confirming=True) as store:
         job.confirm(store, tried)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from math import inf
 
+from unveil.values.results.choice import FigureOverSeeds
 from unveil.values.results.policy import Limit, Policy
 
 LOSS_LIMITS = ("max_loss",)  # of all uses, or of one: what a release must preserve
@@ -32,17 +33,34 @@ def largest_share(limits: Iterable[Limit]) -> float:
     return max((share_of_limit(one) for one in limits if one.limit not in LOSS_LIMITS), default=0.0)
 
 
-def limit_key(limit: Limit) -> tuple[str, str, str]:
+def loss_share(limits: Iterable[Limit]) -> float:
+    """The largest share of a limit on loss that is used."""
+    return max((share_of_limit(one) for one in limits if one.limit in LOSS_LIMITS), default=0.0)
+
+
+def measured(limits: Iterable[Limit]) -> list[Limit]:
+    """The limits that have a figure."""
+    return [one for one in limits if one.found is not None]
+
+
+def limit_key(limit: Limit | FigureOverSeeds) -> tuple[str, str, str]:
     """Which limit of a policy it is."""
     return limit.scenario, limit.use, limit.limit
 
 
 def worst_of(*parts: Iterable[Limit]) -> tuple[Limit, ...]:
-    """Of each limit the finding that uses most of it, the dearest first."""
+    """Of each limit the finding that uses most of it, the dearest first.
+
+    What one attack cannot measure, another may: a limit has no figure only where none has.
+    """
     worst: dict[tuple[str, str, str], Limit] = {}
     for limit in (one for part in parts for one in part):
-        key = limit_key(limit)
-        if key not in worst or share_of_limit(limit) > share_of_limit(worst[key]):
+        before = worst.get(key := limit_key(limit))
+        if (
+            before is None
+            or before.found is None
+            or (limit.found is not None and share_of_limit(limit) > share_of_limit(before))
+        ):
             worst[key] = limit
     return tuple(sorted(worst.values(), key=lambda one: -share_of_limit(one)))
 

@@ -11,21 +11,23 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from unveil.errors import FileError
 from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import write_evidence
 from unveil.files.documents.study_result import is_study, read_study, write_study
-from unveil.files.documents.toml import plan_from, to_toml
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs, is_uri, locate
 from unveil.files.tables import write_release
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release
-from unveil.values.results.choice import Choice
+from unveil.values.results.choice import Choice, StudyResult
 from unveil.wording import reason
 from unveil.workflows.inputs.sources import as_microdata
 from unveil.workflows.mask import needs_schema
@@ -33,6 +35,11 @@ from unveil.workflows.mask import needs_schema
 STUDY, PAGE = "choice.json", "choice.html"
 AUDIT, AUDIT_PAGE = "audit.json", "audit.html"
 PLANS, STORE = "plans", "study.sqlite"
+REDRAWN = (
+    "the folder had a choice by the same policy and space from another study, so the seed of the "
+    "release was drawn again: to draw until an audit passes is to choose by luck; go on with the "
+    "first study (--study)"
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +90,34 @@ class ChoiceFolder:
             ).at(str(self.folder))
 
     def _was_stopped(self) -> bool:
+        earlier = self._earlier
+        return earlier is not None and earlier.stopped
+
+    @property
+    def _earlier(self) -> StudyResult | None:
+        """What the folder's choice found."""
         study = self.folder / STUDY
-        return is_study(study) and read_study(study).stopped
+        return read_study(study) if is_study(study) else None
+
+    def discard(self) -> None:
+        """Remove the folders that were made, if nothing is in them."""
+        with suppress(OSError):
+            (self.folder / PLANS).rmdir()
+            self.folder.rmdir()
+
+    def with_notes(self, choice: Choice) -> Choice:
+        """The choice, which says if the folder has one by the same limits from another study.
+
+        One study has one seed of its release. To begin another is to draw again.
+        """
+        earlier, study = self._earlier, choice.study
+        if earlier is None or "" in (earlier.study, study.study) or earlier.study == study.study:
+            return choice
+        if (earlier.policy, earlier.space, earlier.records) != (
+            study.policy, study.space, study.records
+        ):  # fmt: skip
+            return choice
+        return replace(choice, study=msgspec.structs.replace(study, notes=(*study.notes, REDRAWN)))
 
     def write(
         self, choice: Choice, schema: Schema | str | os.PathLike[str] | None = None
@@ -97,8 +130,8 @@ class ChoiceFolder:
         written = [study]
         for tried in choice.study.tried:
             if tried.stage != "refused":
-                plan = plan_from({"mask": list(tried.masks)})
-                write_bytes(self.folder / PLANS / f"{tried.number}.toml", to_toml(plan), force=True)
+                plan = msgspec.toml.encode({"mask": tried.masks})
+                write_bytes(self.folder / PLANS / f"{tried.number}.toml", plan, force=True)
         if choice.audit is not None:
             write_evidence(choice.audit.evidence, self.folder / AUDIT, force=True)
             written.append(self.folder / AUDIT)

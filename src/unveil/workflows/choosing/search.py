@@ -17,25 +17,11 @@ import numpy as np
 from unveil.values.search_space import Candidate, SearchSpace
 from unveil.workflows.choosing.frontier import frontier
 from unveil.workflows.choosing.points import grid, plan_key, pool
-from unveil.workflows.choosing.surrogate import Surrogate
+from unveil.workflows.choosing.surrogate import Evaluated, Surrogate
 
 FEWEST_MEASURED = 3  # plans, from which on a process can be fitted
 POOL_PER_TRIAL = 4  # so that the pool is never used up
 AT_LIMIT = 1  # plans of a round that look for the limit
-
-
-class Evaluated(NamedTuple):
-    """A candidate that was tried.
-
-    Risk is the largest figure over its limit: 1 is on the limit. Risk and loss are None if the plan
-    could not be carried out. If it is not complete, some attacks were left out, since the others
-    showed that another plan is better: the risk is at least this.
-    """
-
-    candidate: Candidate
-    risk: float | None
-    loss: float | None
-    complete: bool = True
 
 
 class _Measured(NamedTuple):
@@ -93,7 +79,7 @@ def propose(
     ]
     best = [one.candidate for one in _on_frontier(measured)]
     others = pool(space, best, POOL_PER_TRIAL * (len(tried) + n), seed=seed)
-    if len(measured) >= FEWEST_MEASURED:
+    if sum(one.loss is not None for one in tried) >= FEWEST_MEASURED:
         new.add(_at_limit(measured), AT_LIMIT)
         _add_most_promising(new, others, space, tried)
     new.add(others)
@@ -104,8 +90,7 @@ def _add_most_promising(
     new: _Round, others: list[Candidate], space: SearchSpace, tried: Sequence[Evaluated]
 ) -> None:
     """Fill a round with plans that promise most, each given those before it."""
-    candidates, risks, losses, _ = zip(*tried, strict=True)
-    surrogate = Surrogate.of(space, (candidates, risks, losses), others)
+    surrogate = Surrogate.of(space, tried, others)
     if new.candidates:
         surrogate = surrogate.expecting(new.candidates)
     while not new.full:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.special import ndtr
 
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.values.search_space import Candidate, SearchSpace
 from unveil.workflows.choosing.frontier import frontier
 
@@ -20,11 +21,25 @@ SHARES = (0.2, 0.6)  # of the variance that depends on strength alone
 OWN_LEVEL = 0.3  # share of a combination's own variance that is the same at all its points
 PRIOR_TRIALS, PRIOR_SQUARES = 2, 0.1  # of the scale: few trials do not make sure
 LEAST_VARIANCE = 1e-10
+LIMIT = 0.5  # on the scale of relative risks and shares
 
-
-# Candidates, their risks and their losses; None where the plan could not be carried out.
-Trials = tuple[Sequence[Candidate], Sequence[float | None], Sequence[float | None]]
 Normal = tuple[Floats, Floats]  # means and standard deviations
+
+
+class Evaluated(NamedTuple):
+    """A candidate that was tried.
+
+    Risk is the largest figure over its limit: 1 is on the limit. Risk and loss are None if the plan
+    could not be carried out; risk alone is None if it was not attacked, since it breaks a limit on
+    loss. If it is not complete, some attacks were left out, since the others showed that another
+    plan is better: the risk is at least this.
+    """
+
+    candidate: Candidate
+    risk: float | None
+    loss: float | None
+    complete: bool = True
+    loss_share: float = 0.0  # the largest share of a limit on loss that is used
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,23 +141,32 @@ def _likelihood(process: Process) -> float:
 class Surrogate:
     """A model of the risk and the loss of a pool of candidates.
 
-    Risks r count as r / (1 + r), so that the limit, 1, is in the middle of the scale.
+    Risks r count as r / (1 + r), so that the limit, 1, is in the middle of the scale; so do shares
+    of limits on loss. A plan that breaks one of these has no risk, and is no plan of the frontier.
     """
 
-    risk: Process
+    risk: Process | None  # None: no plan was attacked
     loss: Process
+    loss_share: Process | None  # None: no plan uses any of a limit on loss
+    best: tuple[Floats, Floats]  # risks and losses of the plans that met every attack
     pool: Points
     space: SearchSpace
 
     @classmethod
-    def of(cls, space: SearchSpace, tried: Trials, pool: Sequence[Candidate]) -> Surrogate:
+    def of(
+        cls, space: SearchSpace, tried: Sequence[Evaluated], pool: Sequence[Candidate]
+    ) -> Surrogate:
         """The belief after some trials; a plan that was refused counts as the worst of them."""
-        candidates, risks, losses = tried
-        seen = _points(space, candidates)
-        relative = 1 - 1 / (1 + np.array(risks, float))  # also of an infinite risk
+        seen = _points(space, [one.candidate for one in tried])
+        risks, losses = (np.array([one[i] for one in tried], float) for i in (1, 2))
+        relative, refused = 1 - 1 / (1 + risks), np.isnan(losses)  # also of an infinite risk
+        attacked, whole = ~np.isnan(risks), np.array([one.complete for one in tried])
+        shares = np.array([one.loss_share for one in tried])
         return cls(
-            Process.fitted(seen, _filled(relative)),
-            Process.fitted(seen, _filled(np.array(losses, float))),
+            _fitted(seen, relative, attacked | refused) if attacked.any() else None,
+            _fitted(seen, losses, np.full(len(tried), fill_value=True)),
+            _fitted(seen, 1 - 1 / (1 + shares), ~refused) if shares.any() else None,
+            (relative[attacked & whole], losses[attacked & whole]),
             _points(space, pool),
             space,
         )
@@ -150,16 +174,36 @@ class Surrogate:
     def expecting(self, candidates: Sequence[Candidate]) -> Surrogate:
         """The belief if some candidates turn out as expected."""
         points = _points(self.space, candidates)
-        return replace(self, risk=self.risk.expecting(points), loss=self.loss.expecting(points))
+        best = self.best
+        if self.risk is not None:
+            expected = self.risk.at(points)[0], self.loss.at(points)[0]
+            best = np.append(best[0], expected[0]), np.append(best[1], expected[1])
+        parts = {"risk": self.risk, "loss": self.loss, "loss_share": self.loss_share}
+        updated = {name: one.expecting(points) for name, one in parts.items() if one is not None}
+        return replace(self, best=best, **updated)  # type: ignore[arg-type]
 
     def promise(self) -> Floats:
-        """The expected gain in hypervolume by each candidate of the pool."""
-        return expected_gain(
-            self.risk.at(self.pool),
-            self.loss.at(self.pool),
-            (self.risk.values, self.loss.values),
-            (1.0, float(self.loss.values.max())),
-        )
+        """The expected gain in hypervolume by each candidate of the pool.
+
+        It counts as often as the candidate is expected to keep every limit on loss.
+        """
+        gain = np.ones(len(self.pool.strength))
+        if self.risk is not None:
+            reference = (1.0, float(self.loss.values.max()))
+            gain = expected_gain(
+                self.risk.at(self.pool), self.loss.at(self.pool), self.best, reference
+            )
+        if self.loss_share is not None:
+            mean, deviation = self.loss_share.at(self.pool)
+            gain *= ndtr((LIMIT - mean) / deviation)
+        return gain
+
+
+def _fitted(points: Points, values: Floats, counted: Bools) -> Process:
+    """The process of the points that count; where a value is missing, with the largest."""
+    filled = np.where(np.isnan(values), np.nanmax(values), values)
+    kept = Points(points.combination[counted], points.places[counted], points.strength[counted])
+    return Process.fitted(kept, filled[counted])
 
 
 def _points(space: SearchSpace, candidates: Sequence[Candidate]) -> Points:
@@ -173,10 +217,6 @@ def _points(space: SearchSpace, candidates: Sequence[Candidate]) -> Points:
         places,
         np.array([np.mean(one.point) if one.point else 0.5 for one in candidates]),
     )
-
-
-def _filled(values: Floats) -> Floats:
-    return np.where(np.isnan(values), np.nanmax(values), values)
 
 
 def expected_gain(

@@ -36,7 +36,7 @@ class AuditedRelease:
 def read_audited(evidence: Any) -> list[AuditedRelease]:
     """Read the evidence of two or more releases; refuse releases of different originals."""
     if not isinstance(evidence, Sequence) or isinstance(evidence, str | bytes):
-        raise UsageError("evidence: a list of audits, or of their files")
+        raise UsageError("evidence: give a list of audits, of their evidence, or of its files")
     if len(evidence) < 2:
         raise UsageError(
             f"{count(len(evidence), 'release')} cannot be compared: give the evidence of two or "
@@ -144,45 +144,42 @@ def _risks(table: Any, worst: WorstAttack, evidence: Evidence) -> Floats:
 
 
 def differences_in_audits(evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
-    """Notes on how the audits differ, so that like is not compared with like."""
+    """Notes on how the audits differ, where figures are not comparable."""
     attacked = {name: one for name, one in evidence.items() if one.attacks}
     notes = [
         *_differing(
-            "the known attributes differ, so their risks are not comparable",
+            "the intruders know different attributes, so the risks are not comparable",
             attacked,
             lambda one: tuple(sorted(one.known)),
         ),
         *_missing_attacks(attacked),
         *_differing(
-            "their losses measure different columns, so they are not comparable",
+            "the losses cover different columns, so they are not comparable",
             evidence,
             lambda one: tuple(sorted(one.loss.columns)),
         ),
         *_differing(
-            "their losses measure different uses and cannot be compared", evidence, uses_measured
+            "the losses measure different uses, so they are not comparable", evidence, uses_measured
         ),
         *_differing(
-            "they were checked against different policies",
+            "the policies differ",
             {name: one for name, one in evidence.items() if one.policy is not None},
             _settings_of_policy,
         ),
         *_differing(
-            "intruders of the same name differ in knowledge, so they are not comparable",
+            "intruders of one name have different knowledge, so they are not comparable",
             attacked,
             _knowledge_of_scenarios,
         ),
         *_differing(
-            "they were audited by different versions of unveil",
+            "the audits were made by different versions of unveil",
             evidence,
             lambda one: (one.version,),
         ),
     ]
     nobodys = [name for name in evidence if name not in attacked]
     if nobodys:
-        notes.append(
-            f"no attack was made on {listing(nobodys)} (synthetic), so risks by attack cannot be "
-            "compared"
-        )
+        notes.append(f"no attack was made on {listing(nobodys)}, whose rows are synthetic")
     return tuple(notes)
 
 
@@ -241,6 +238,7 @@ def _missing_attacks(evidence: Mapping[str, Evidence]) -> Iterator[str]:
     spared = {name: sorted(every - own) for name, own in met.items() if every - own}
     if spared:
         yield (
-            "they were not attacked alike, and a release with fewer attacks may only look safer: "
-            + "; ".join(f"{name} not {listing(attacks)}" for name, attacks in spared.items())
+            "the releases were not attacked in the same ways, and one with fewer attacks may only "
+            "look safer: "
+            + "; ".join(f"{name} without {listing(attacks)}" for name, attacks in spared.items())
         )

@@ -52,8 +52,9 @@ def test_older_evidence_is_read_with_a_caution_above_the_verdict(audit, tmp_path
     unveil.write(audit, path)
     path.write_bytes(path.read_bytes().replace(b'"format": 3,', b'"format": 2,'))
     read = unveil.files.read_evidence(path)
-    older = "is of an earlier version: its ceilings, risks of records and verdict may be too low."
-    assert str(Audit(read, {})).startswith(f"This evidence {older} Audit the files again. ")
+    older = "is from an earlier version: its ceilings, risks of records and verdict may be too low."
+    words = " ".join(str(Audit(read, {})).split())  # several lines
+    assert words.startswith(f"This evidence {older} Audit the files again. ")
     compared = unveil.compare([path, audit], names=["then", "now"])
     for external, name in ((False, "then"), (True, "release 1")):
         said = summary(read, external=external).cautions

@@ -103,9 +103,9 @@ def test_a_few_changed_cells_do_not_make_a_column_changed():
         found = measures.unchanged(pair).without_role
         assert (found.columns, found.changed) == ((("a",), ()) if nearly else ((), ("a",)))
         assert found.every == ("a",)
-        assert ("released changed (a): by default no attack compares it" in found.sentence) is (
-            not nearly
-        )
+        assert (
+            "released changed (a): no attack compares the values by default" in found.sentence
+        ) is (not nearly)
 
 
 def test_columns_of_the_release_only_need_a_role_in_its_schema():
@@ -115,7 +115,7 @@ def test_columns_of_the_release_only_need_a_role_in_its_schema():
     found = measures.unchanged(FilePair.of(original, released, np.arange(4))).without_role
     assert (found.columns, found.changed, found.added) == ((), (), ("hh_no",))
     assert found.added_single_out == 1
-    for words in ("hh_no", "the original does not have it", "singles out 1 of 4 records",
+    for words in ("hh_no", "no attack compares the values", "singles out 1 of 4 records",
                   "--rename NEW=OLD", 'role = "other"', "drop it"):  # fmt: skip
         assert words in found.sentence
     declared = Microdata(frame, Schema(quasi="q", household="hh_no"))

@@ -14,6 +14,7 @@ from fixtures.numbered_evidence import numbered, numbered_comparison
 from unveil.reports.charts.build import CHARTS, specification
 from unveil.reports.charts.marks import draw_limits, up_to
 from unveil.reports.content import LimitLine
+from unveil.reports.limit_lines import limit_lines
 from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain
 
@@ -59,6 +60,7 @@ LINES = {
     "knowledge": [("y", 0.05)],
     "knowledge_surface": [("y", 0.05)],
     "noise": [("y", 0.05)],
+    "without": [("x", 0.05)],
     "subgroups": [("x", 0.1)],
     "remedies": [("x", 0.05)],
     "risk_loss": [("x", 0.3), ("y", 0.05)],
@@ -88,6 +90,37 @@ def test_a_limit_is_a_line_on_its_axis(chart):
         if "datum" in given
     ]
     assert lines == LINES.get(chart, [])
+
+
+OF_INTRUDERS = {"max_linked": 0.08}, {"name": "register", "max_linked": 0.03, "max_learned": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("chart", "scenario", "line"),
+    [
+        ("attacks", "stress test", ("max_linked", 0.08, "")),  # tighter than max_risk
+        ("claims", "stress test", None),
+        ("subgroups", "stress test", ("max_subgroup_risk", 0.3, "")),
+        ("subgroups", "register", ("max_linked", 0.03, "of all people")),
+        ("subgroups", "insider", None),
+        ("attacks", "register", None),
+        (None, "stress test", None),
+    ],
+)
+def test_the_limits_of_each_intruder_are_in_its_charts(chart, scenario, line):
+    intruders = [{"name": "stress test"} | OF_INTRUDERS[0], OF_INTRUDERS[1]]
+    policy = {"max_risk": 0.1, "max_subgroup_risk": 0.3, "intruder": intruders}
+    lines = [(one.limit, one.value, one.of) for one in limit_lines(chart, policy, scenario)]
+    assert lines == ([] if line is None else [line])
+
+
+def test_the_view_of_an_intruder_has_its_limit():
+    policy = {"intruder": [{"name": "bank", "max_linked": 0.25}]}
+    views = {one.title: one for one in summary(numbered({"policy": policy}))["people"].choices}
+    groups = {name: view.exhibits[-1] for name, view in views.items()}
+    assert {name: len(one.limits) for name, one in groups.items() if one.limits} == {"bank": 1}
+    words = [one["mark"].get("text") for one in specification(groups["bank"])["layer"]]
+    assert "limit 25 % of all people" in words
 
 
 def test_a_limit_beyond_the_axis_makes_room_for_itself():

@@ -7,10 +7,10 @@ from fixtures.numbered_evidence import numbered
 from unveil.reports.sections.advice import advice
 from unveil.support.phrases import plain
 
-NAMES, ROWS, ATTRIBUTES = "Take out what names people:", "Rows: their order", "Attributes: "
-HOMES = "Households: the release tells who lives together"
-KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged: ", "Records: row "
-GROUP, HELPS, NO_HELP = "Subgroup: ", "Masks: to remedies.", "Masks: none of those tried"
+NAMES, ROWS, ATTRIBUTES = "Identifiers: remove ", "Row order: ", "Attributes: "
+HOMES = "Households: the release shows who lives together"
+KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged attributes: ", "Records: "
+GROUP, HELPS, NO_HELP = "Subgroup: ", "Remedies: to remedies.", "Remedies: no further mask"
 EVERY = (NAMES, HOMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
 
 
@@ -50,8 +50,8 @@ def test_all_of_it_is_said_in_this_order():
         ({"attribute_risks.without.*.interval.high": 0.9995}, ATTRIBUTES, False),  # perhaps less
         ({"attribute_risks.without.*.interval": None}, ATTRIBUTES, True),
         ({"attribute_risks": None}, ATTRIBUTES, False),
-        ({"knowledge.steps": [None]}, KNOWN, False),
-        ({"knowledge.steps": [None] * 2}, KNOWN, True),
+        ({"knowledge.steps": [None], "knowledge.surface": ()}, KNOWN, False),
+        ({"knowledge.steps": [None] * 2, "knowledge.surface": ()}, KNOWN, True),
         ({"knowledge": None}, KNOWN, False),
         ({"unchanged.singled_out_quasi": 0}, SAME, False),
         ({"unchanged.quasi": ()}, SAME, False),
@@ -81,16 +81,27 @@ def test_only_those_attributes_are_named_that_surely_tell():
     known = {"attribute_risks.share": 0.9005, "attribute_risks.without.*.interval": None}
     some = {f"attribute_risks.without.{place}.share": 0.9006 for place in (1, 3)}
     said = next(one for one in points(known | some) if one.startswith(ATTRIBUTES))
-    listed = "attribute_risks.without.0.attribute, attribute_risks.without.2.attribute tell"
-    assert said.startswith(f"{ATTRIBUTES}{listed} the most. Without attribute_risks.without.0")
+    listed = "attribute_risks.without.0.attribute, attribute_risks.without.2.attribute"
+    start = f"{ATTRIBUTES}the most revealing are {listed}. Without attribute_risks.without.0"
+    assert said.startswith(start)
 
 
 @pytest.mark.parametrize(
-    ("share", "known"), [(0.3, "2 attributes"), (0.36, "1 attribute"), (0.35, "1 attribute")]
-)
-def test_so_much_knowledge_is_named_that_links_half_of_the_most(share, known):
-    given = {"knowledge.steps.0.share": share, "knowledge.steps.2.highest": 0.7}
-    assert [one for one in points(given) if one.startswith(f"{KNOWN}{known} (")]
+    ("share", "said"),
+    [(0.3, "2 attributes {} link 40.0 %"), (0.36, "1 attribute {} links 36.0 %"),
+     (0.35, "1 attribute {} links 35.0 %")],
+)  # fmt: skip
+def test_so_much_knowledge_is_named_that_links_half_of_the_most(share, said):
+    """By the surface, of one person; without one by the sweep, whose direction is said."""
+    steps = {"knowledge.steps.0.share": share, "knowledge.steps.2.highest": 0.7}
+    swept = {"knowledge.surface": (), "knowledge.direction": "release-to-original"}
+    words = said.format("known exactly (release to original)")
+    assert [one for one in points(steps | swept) if one.startswith(f"{KNOWN}{words} (")]
+    surface = {f"knowledge.surface.{place}.people": "one" for place in (0, 1)}
+    surface |= {"knowledge.surface.0.share": share, "knowledge.surface.1.highest": 0.7}
+    surface |= {"knowledge.surface.1.share": 0.4, "knowledge.surface.1.known": 2}
+    words = said.format("of one person, known exactly,")
+    assert [one for one in points(steps | surface) if one.startswith(f"{KNOWN}{words} (")]
 
 
 @pytest.mark.parametrize(("released", "said"), [(5000, False), (5001, True), (4999, False)])
@@ -105,7 +116,7 @@ def test_among_fewer_rows_is_said_where_it_is_so(released, said):
 def test_a_loss_that_is_not_known_is_not_told(missing):
     said = [next(one for one in points(given) if one.startswith(HELPS)) for given in (
         {}, {missing: None})]  # fmt: skip
-    assert ["for a loss of 0.322 (now 0.311)" in one for one in said] == [True, False]
+    assert ["The loss changes from 0.311 to 0.322." in one for one in said] == [True, False]
 
 
 MISSED = {"remedies.tried.0.holds": False}
@@ -114,19 +125,20 @@ MISSED = {"remedies.tried.0.holds": False}
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"remedies.target": 0.05}, ", which keeps the limit of 5 % against the attacks made"),
-        ({"remedies.limit": False}, ", which halves the risk against the attacks made"),
+        ({"remedies.target": 0.05}, " This keeps the limit of 5 %."),
+        ({"remedies.limit": False}, " This halves the risk."),
         (MISSED | {"remedies.target": 0.05},
-         "Masks: no strength of those tried keeps the limit of 5 %; at the strongest, to "),
+         " Even the strongest setting does not keep the limit of 5 %."),
         (MISSED | {"remedies.limit": False},
-         "Masks: no strength of those tried halves the risk; at the strongest, to "),
-        ({"remedies.tried.0.holds": None}, " rows), for a loss"),  # older evidence
-        ({}, " An intruder who knows of it is assumed."),
-        ({"remedies.tried.0.knows_remedy": False}, " No intruder who knows of it is assumed."),
+         " Even the strongest setting does not halve the risk."),
+        ({"remedies.tried.0.holds": None}, " rows). The loss changes"),  # older evidence
+        ({}, " The intruder knows this remedy."),
+        ({"remedies.tried.0.knows_remedy": False},
+         " The intruder is assumed not to know this remedy."),
     ],
 )  # fmt: skip
 def test_what_a_remedy_reaches_and_who_is_assumed(given, words):
-    assert words in next(one for one in points(given) if one.startswith("Masks: "))
+    assert words in next(one for one in points(given) if one.startswith("Remedies: "))
 
 
 def test_remedies_in_a_table():
@@ -139,18 +151,18 @@ def test_remedies_in_a_table():
         return [row.get("outcome") for row in rows], plain(exhibit.notes[0])
 
     outcomes, note = shown(**{"remedies.tried.*.plan": ({"method": "pram"},)})
-    assert outcomes == [None, "kept", "without effect"]
-    assert "The intruder does not know of every mask: who does may link more." in note
+    assert outcomes == [None, "kept", "no effect"]
+    assert "The intruder does not know every mask; one who does may link more." in note
     told = {"remedies.tried.*.plan": ({"method": "pram"},), "remedies.tried.1.knows_remedy": True}
     assert "The intruder knows the plan and the remedy." in shown(**told)[1]
-    assert shown(**{"remedies.tried.0.holds": False})[0] == [None, "not kept", "without effect"]
+    assert shown(**{"remedies.tried.0.holds": False})[0] == [None, "not kept", "no effect"]
 
 
 FIRST = {
-    "broken": "Not kept: max loss, may stay unchanged, forbid row order. What follows",
-    "kept": "Every limit is kept: by this policy nothing has to be done.",
-    "none": "Set limits (`--policy`), so that",
-    "nobody": "Nobody was attacked, as the rows are nobody's:",
+    "broken": "Broken limits: max loss; may stay unchanged; forbid row order. The following",
+    "kept": "Every limit holds: this policy requires nothing more.",
+    "none": "Set limits (`--policy`) to get a verdict",
+    "nobody": "All rows are synthetic, so no attack was made.",
 }
 
 
@@ -166,6 +178,22 @@ FIRST = {
 )
 def test_what_comes_first(case, given):
     assert plain(advice(numbered(given)).paragraphs[0]).startswith(FIRST[case])
+
+
+def test_a_broken_limit_names_its_intruder():
+    limits = {
+        "verdict.limits.[123456].scenario": "register",
+        "verdict.limits.1.limit": "max_linked",
+    }
+    said = plain(advice(numbered(limits)).paragraphs[0])
+    assert said.startswith("Broken limits: register, linked; register, may stay unchanged;")
+
+
+def test_one_attribute_is_one():
+    one = {"attribute_risks.without": [None], "attribute_risks.share": 0.9005}
+    said = next(line for line in points(one) if line.startswith(ATTRIBUTES))
+    assert "the most revealing is attribute_risks.without.0.attribute. Without" in said
+    assert said.endswith(" Mask it more strongly, or leave it out.")
 
 
 def test_where_nobody_was_attacked_no_group_is_above_all():

@@ -38,20 +38,22 @@ def test_the_audit_of_the_chosen_release_is_said():
     audit = Audit(evidence(verdict=verdict(passed=True), policy={"max_risk": 0.2}), {})
     said = choice_summary(choices.choice(audit=audit))
     assert said.passed is True
-    assert "The audit meets every attack that fits" in plain(said["chosen"].paragraphs[-1])
+    assert "The audit makes every suitable attack" in plain(said["chosen"].paragraphs[-1])
     failed = Audit(evidence(verdict=verdict(passed=False), policy={"max_risk": 0.05}), {})
     said = choice_summary(choices.choice(audit=failed))
     assert said.passed is False
-    assert "But the audit of its release does not keep the policy: linked" in plain(said.verdict)
+    assert "But its release breaks the policy in the audit: linked" in plain(said.verdict)
 
 
 def test_a_plan_that_fails_on_fresh_seeds_only():
     refused = choices.confirmation(3, accepted=False)
     found = choices.study(chosen=None, nearest=3, confirmations=(refused,))
     said = choice_summary(found)
-    assert "plan 3: it keeps them on the seed of the search, but not with" in plain(said.verdict)
-    assert "Each limit is kept by some plan, but by none all of them." in plain(said.verdict)
-    assert "a bound of 5.2 % for nearly every seed." in plain(said["chosen"].paragraphs[2])
+    assert "plan 3: it keeps every limit on the seed of the search, but not with" in plain(
+        said.verdict
+    )
+    assert "Some plan keeps each limit, but no plan keeps all." in plain(said.verdict)
+    assert "an upper bound of 5.2 %." in plain(said["chosen"].paragraphs[2])
 
 
 def test_a_search_in_which_nothing_could_be_done():
@@ -60,15 +62,74 @@ def test_a_search_in_which_nothing_could_be_done():
         tried=tried, frontier=(), chosen=None, confirmations=(), costs=(), reach=(), notes=()
     )
     said = choice_summary(bare)
-    assert "None could be carried out and attacked in full." in plain(said.verdict)
+    assert "None could be carried out and attacked in full. Plan 8: " in plain(said.verdict)
+    assert f"Plan 8: {choices.REFUSED}." in plain(said.verdict)
     assert [one.key for one in said.sections] == ["frontier"]
     assert said["frontier"].exhibits[0].chart is None
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (
+            {"chosen": None, "nearest": 3, "confirmations": ()},
+            (
+                "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep "
+                "every limit of the policy, plan 3 has the least loss. The search tried 12 "
+                "plans and was stopped while plans were confirmed. Nothing is released. The same "
+                "command continues."
+            ),
+        ),
+        (
+            {"chosen": None, "nearest": 1, "confirmations": (), "trials": 60},
+            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 1, which",
+        ),
+        ({}, "was stopped before its release. Nothing is released."),
+    ],
+)
+def test_a_search_that_was_stopped(given, says):
+    assert says in plain(choice_summary(choices.study(stopped=True, **given)).verdict)
+
+
+def test_the_only_limit_is_missed():
+    tried = tuple(choices.tried_plans(factor=5.0))
+    bare = [msgspec.structs.replace(one, limits=one.limits[:1]) for one in tried]
+    said = choice_summary(choices.study(tried=tuple(bare), chosen=None, nearest=4, costs=()))
+    assert "Nearest is plan 4, which misses its only limit: register, linked" in plain(said.verdict)
+
+
+def test_a_limit_that_confirmed_plans_break_alone():
+    (linked, other) = choices.study().costs
+    sure = msgspec.structs.replace(linked, estimated=False)
+    said = choice_summary(choices.study(costs=(sure, other)))
+    assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(
+        said["costs"].paragraphs[0]
+    )
+
+
+def test_the_bound_of_a_limit_on_loss_is_shown():
+    made = choices.confirmation(3)
+    lost = msgspec.structs.replace(
+        made.figures[0], limit="max_loss", scenario="", use="pay", allowed=0.3, mean=0.2, bound=0.25
+    )
+    made = msgspec.structs.replace(made, figures=(*made.figures, lost))
+    table = choice_summary(choices.study(confirmations=(made,)))["chosen"].exhibits[1].table
+    assert [plain(cell) for cell in table.rows[2]][:5] == ["pay: max loss", "0.3", "0.043", "0.2",
+                                                           "0.25"]  # fmt: skip
+
+
+def test_a_plan_that_was_not_attacked_has_no_risk():
+    frontier = choice_summary(choices.study())["frontier"].exhibits[0]
+    heads = [column.key for column in frontier.table.columns]
+    row = frontier.table.rows[11]
+    assert plain(row[heads.index("risk")]) == ""
+    assert plain(row[heads.index("note")]) == choices.TOO_MUCH
 
 
 def test_no_limit_binds():
     loose = [msgspec.structs.replace(one, binds=False) for one in choices.study().costs]
     said = choice_summary(choices.study(costs=tuple(loose)))
-    assert "no plan that was tried loses less." in plain(said["costs"].paragraphs[0])
+    assert "no plan that was tried is expected to lose less." in plain(said["costs"].paragraphs[0])
 
 
 def test_of_many_plans_the_frontier_is_kept():
@@ -78,13 +139,14 @@ def test_of_many_plans_the_frontier_is_kept():
     table = said["frontier"].exhibits[0].table
     assert len(table.rows) == MOST_ROWS
     assert plain(table.rows[-1][0]) == str(last.number)
-    assert "Of 300 plans these are the first." in plain(said["frontier"].exhibits[0].notes[-1])
+    assert "The first of 300 plans are shown." in plain(said["frontier"].exhibits[0].notes[-1])
 
 
 def test_uses_are_what_plans_are_compared_by():
     said = choice_summary(choices.study(uses=("pay", "regions")))
-    assert said["frontier"].exhibits[0].limits == ()  # the limit on the overall loss is another
-    assert "the largest loss of the uses pay, regions: a use" in plain(said.limits[2])
+    (line,) = said["frontier"].exhibits[0].limits
+    assert (line.axis, line.limit, line.value) == ("x", "max_loss", 0.6)
+    assert "the largest loss of the uses pay, regions. A use" in plain(said.limits[2])
 
 
 def test_the_page_is_not_for_others():

@@ -34,7 +34,7 @@ def test_the_worse_of_both_is_the_headline(found):
     alone = next(one for one in found.evidence.attacks if one.name == "distance")
     assert worst.risk.share > alone.risk.share
     said = plain(summary(found.evidence)["attacks"].paragraphs[0])
-    assert "knows 9 true values of each member of their household exactly" in said
+    assert "knows 9 attributes of each member of every household exactly" in said
     assert f"of {worst.households.risk.n:,}" in said
     assert found.evidence.ceiling == max(
         one.risk.ceiling for one, _ in found.evidence.household_attacks if one.risk.ceiling
@@ -57,15 +57,15 @@ def test_the_limit_on_households_is_judged_by_the_best_attack_on_these(found, pe
 def test_the_page_says_what_the_grouping_adds(found):
     page = summary(found.evidence)
     section = page["households"]
-    assert section.title == "What it adds to know who lives together"
+    assert section.title == "Additional risk through households"
     said = " ".join(map(plain, section.paragraphs))
-    assert "one by one, and" in said
+    assert "one by one and" in said
     assert "through their households" in said
-    assert "without it, rows that are alike" in said
+    assert "Without it, rows that agree" in said
     assert [one.name for one in section.exhibits] == ["households", "household_groups"]
     groupings = {plain(row[2]) for row in section.exhibits[0].table.rows}
-    assert groupings == {"household number", "read off"}
-    assert "whole households are linked by that" in plain(page.cautions[0])
+    assert groupings == {"household number", "derived"}
+    assert "Through them the attack links" in plain(page.cautions[0])
     others = summary(found.evidence, external=True)["households"]
     assert [one.name for one in others.exhibits] == ["households"]  # no subgroup is named
 
@@ -75,8 +75,8 @@ def test_without_an_attack_on_households_the_caution_says_so(people):
     release = unveil.mask(people, [mask], seed=7, household="keep")
     alone = audited(release, people, "distance")
     page = summary(alone.evidence)
-    assert "No attack here has used that" in plain(page.cautions[0])
-    assert "no attack on these can link" not in plain(page.verdict)
+    assert "No attack of this audit used them" in plain(page.cautions[0])
+    assert "no attack on these attributes" not in plain(page["attacks"].paragraphs[0])
     assert all(one.key != "households" for one in page.sections)
 
 
@@ -94,7 +94,9 @@ def test_the_page_says_that_no_rows_are_grouped(people):
     assert alone.evidence.households.share > alone.evidence.household_attacks[0][1].risk.share
     section = summary(alone.evidence)["households"]
     said = plain(section.paragraphs[0])
-    assert "links one of them, and finds the household if the row is that of any member: no" in said
+    assert "finds the household if the row belongs to any member, because no" in said
     assert "through their households" not in said
     assert {plain(row[2]) for row in section.exhibits[0].table.rows} == {"not used"}
-    assert "of each member of their household" not in str(alone)
+    assert "of each member of every household" not in plain(
+        summary(alone.evidence)["attacks"].paragraphs[0]
+    )

@@ -12,9 +12,13 @@ from unveil.values.results.knowledge import ErrorRisk, KnowledgePoint, NoisyKnow
 EXACT = [("one", 1, 0.0), ("one", 3, 0.0), ("one", 8, 0.0)]
 WRONG = [("one", 3, 0.1), ("one", 8, 0.1), ("one", 3, 0.5)]
 TOGETHER = [("all", 3, 0.0), ("all", 8, 0.0), ("all", 8, 0.1)]
-ALONE, ALL = "all 8, of one person, 8.0 %", "all 8, of everybody at once, 58.0 %"
-STALE = "If 10 % of the values are out of date,"
-LINKS = "An intruder who knows 3 attributes of one person exactly links 3.0 % of the people"
+ALONE, ALL = (
+    "with all 8 and one person at a time, 8.0 %",
+    "with all 8 and everybody at once, 58.0 %",
+)
+STALE = "With 10 % of the values out of date:"
+LINKS = "With 3 attributes known exactly, an intruder who searches one person at a time links "
+LINKS += "3.0 % of the people"
 
 
 def lead_of(*places):
@@ -61,7 +65,7 @@ def test_older_evidence_has_its_two_curves():
 
 
 @pytest.mark.parametrize(
-    ("errors", "said"), [((0.0,), "at an error of 0. An"), ((0.0, 0.5), "of 0, and 0.3 % at 0.5.")]
+    ("errors", "said"), [((0.0,), "at an error of 0. An"), ((0.0, 0.5), "of 0 and 0.3 % at 0.5.")]
 )
 def test_one_error_is_told_once(errors, said):
     """It was: links 0.3 % at an error of 0, and 0.3 % at 0."""

@@ -127,7 +127,7 @@ def test_evidence_that_knows_neither_is_read_and_run_again(files, tmp_path):
 
 def test_the_page_tells_it_and_others_are_told_no_names(whole):
     inside, outside = (page(summary(whole.evidence, external=one)) for one in (False, True))
-    for words in ("structural-intruder-file", "have none in common"):
+    for words in ("structural-intruder-file", "without a common attribute"):
         assert words in inside
         assert words in outside
     half = whole.evidence.halves
@@ -158,8 +158,8 @@ def test_the_policy_counts_what_the_file_finds(files):
     assert not found.verdict.passed
     assert "distance-intruder-file" in found.verdict.limits[0].reason
     assert plain(stress_sentence(found.evidence)).startswith(
-        "If someone is known to be in this file and is in the intruder's own file, too, the best "
-        f"attack we tried links {IN_FILE} of {IN_FILE} people (100 %)."
+        f"Our strongest attack links {IN_FILE} of {IN_FILE} people (100 %). It assumes an intruder "
+        "who holds the intruder's file"
     )
     groups = found.evidence.subgroups
     assert groups.highest.attack.startswith("distance-intruder-file")
@@ -170,7 +170,7 @@ def test_few_in_the_file_are_judged_together(files):
     """Of each sex too few are in the file to be judged alone."""
     groups = audited(files, own("a").head(12), knows=["sex"]).evidence.subgroups
     by_sex = {one.group: one for one in groups.groups if one.column == "sex"}
-    pooled = by_sex.pop("needs at least 10 attacked each")
+    pooled = by_sex.pop("fewer than 10 attacked each")
     assert (pooled.n, pooled.size, pooled.small) == (12, 12, False)
     assert pooled.attack.startswith("distance-intruder-file")
     assert sum(one.n for one in by_sex.values()) == N

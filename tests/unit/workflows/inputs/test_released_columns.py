@@ -154,9 +154,9 @@ def test_an_audit_of_a_grouping_says_that_it_was_not_attacked(people):
         there = done != "drop"
         assert found.evidence.grouping == (("household",) if there else ())
         assert {one.risk.ceiling is None for one in found.evidence.attacks} == {there}
-        assert str(found).startswith("The release tells who lives together") is there
+        assert str(found).startswith("The release contains household numbers") is there
         said = plain(stress_sentence(found.evidence)).lower()
-        assert ("no attack on these can link more than" in said) is not there
+        assert ("no attack on these attributes can find more than" in said) is not there
         assert found.evidence.households.n == people.column("household").n_unique()
         assert "lacks household" not in " ".join(found.evidence.notes)
     declared = Schema({name: people.schema[name] for name in people.schema if name != "household"})

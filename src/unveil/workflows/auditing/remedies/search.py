@@ -20,6 +20,7 @@ from unveil.support.arrays import Ints
 from unveil.support.options import Progress
 from unveil.support.seeds import stream
 from unveil.table.microdata import Microdata
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Direction, Intruder
 from unveil.values.release.channels import Channel
@@ -68,9 +69,10 @@ def remedies(
 ) -> Remedies | None:
     """Mask a release once more, in several ways, and attack each on the same people.
 
-    Each mask gets the least strength at which no attack links more than the policy's limit; where
-    none is exceeded, more than half of what is linked now. The loss is measured of those that reach
-    this, else of the best. The attacks are the blind one and, where the plan of the release is
+    Each mask gets the least strength at which no attack links more than the policy's tightest limit
+    on the stress test; where that is not exceeded, more than half of what is linked now. Limits of
+    other intruders are not searched. The loss is measured of the remedies that reach the target,
+    else of the best. The attacks are the blind one and, where the plan of the release is
     known, method-aware ones that are told of the remedy, too. What reaches the target is also
     attacked by those that match all records or learn from simulation, and made stronger if need be.
     One remedy leaves out the riskiest attribute. In large files a sample of the people is masked,
@@ -87,7 +89,7 @@ def remedies(
         before = trial.attempt(Strength("", ()), strongest=1.0)
         if before is None:
             return None
-        limit = None if policy is None else policy.max_risk
+        limit, others = (None, ()) if policy is None else _limits_of(policy)
         exceeded = limit is not None and before.linked.upper > limit
         target = limit if limit is not None and exceeded else before.linked.share / 2
         found = list[tuple[Remedy, Microdata]]()
@@ -118,7 +120,20 @@ def remedies(
             target=target,
             limit=exceeded,
             too_dear=tuple(sorted(trial.too_dear)),
+            not_searched=others,
         )
+
+
+def _limits_of(policy: Policy) -> tuple[float | None, tuple[str, ...]]:
+    """The tightest limit on what the stress test links; and the limits that are not searched."""
+    linked, others = [policy.max_risk], list[str]()
+    for one in policy.intruder:
+        for name, allowed in one.limits.items():
+            if (one.name, name) == (STRESS_TEST, "max_linked"):
+                linked.append(allowed)
+            else:
+                others.append(f"{one.name}: {name}")
+    return min((one for one in linked if one is not None), default=None), tuple(others)
 
 
 def _rank(now: float, remedy: Remedy) -> tuple[bool, bool, float]:

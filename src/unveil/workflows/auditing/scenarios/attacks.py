@@ -130,8 +130,10 @@ def _suits(spec: Attack, scenario: DisclosureScenario) -> bool:
         return False
     if spec.knows is not None and (not scenario.plan or spec.knows == "original"):
         return False
-    # A matching presumes that both files have the same people.
-    record_by_record = spec.row_by_row and not spec.links_households
-    if not (scenario.together and scenario.member) and not record_by_record:
+    # A matching presumes that both files have the same people, and so do whole households.
+    matched = spec.links_households or not spec.row_by_row
+    if matched and not (scenario.together and scenario.member):
+        return False
+    if spec.links_households and not scenario.knows_households:
         return False
     return bool(scenario.together) or not spec.costly_to_repeat  # which needs many records

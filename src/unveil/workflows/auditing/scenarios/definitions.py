@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from unveil.errors import DataError, SpecError, UnveilError, UsageError
+from unveil.errors import DataError, SpecError, UnveilError
 from unveil.measures import sampling_fraction
 from unveil.table.microdata import Microdata
 from unveil.values.disclosure_scenario import (
@@ -17,17 +17,21 @@ from unveil.values.disclosure_scenario import (
 )
 from unveil.values.file_pair import FilePair
 from unveil.values.results.policy import Policy
-from unveil.wording import absent_column, count
+from unveil.wording import absent_column, count, listing
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.inputs.intruder_view import check_no_identifier
 
-MOST_VISIBLE = 6  # keys of an acquaintance
+LEAST_VISIBLE, MOST_VISIBLE = 3, 6  # keys of an acquaintance
 STALE = 0.05  # share of the cells of a register
 INSIDERS_PART = 0.1  # of the respondents
 MOST_PEOPLE = 10**11  # of a register
 OTHERS_PER_MEMBER = 1  # people of a register beside each of the release, where no weight tells more
-# What an intruder has if nothing else is said. The masking is no secret.
-EXACT = {"error": 0.0, "coarse": False, "member": True, "plan": True, "together": True}
+# What an intruder has unless the policy says otherwise. The masking is no secret; who lives
+# together is.
+EXACT = {
+    "error": 0.0, "coarse": False, "member": True, "plan": True, "together": True,
+    "knows_households": False,
+}  # fmt: skip
 
 
 def scenarios_of(inputs: AuditInputs, policy: Policy | None) -> tuple[DisclosureScenario, ...]:
@@ -58,7 +62,7 @@ def _completed(
             "plan": False,
             "together": False,
         },
-        INSIDER: {"records": INSIDERS_PART},
+        INSIDER: {"records": INSIDERS_PART, "knows_households": True},
     }
     set_by_policy = {} if own is None else {n: getattr(own, n) for n in own.knowledge} | own.limits
     fields = {"knows": known} | EXACT | special.get(name, {}) | set_by_policy
@@ -74,25 +78,55 @@ def keys_of(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
 
 
 def visible_keys(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
-    """The keys that an acquaintance sees: those declared visible, else those of fewest values."""
-    declared = [name for name in known if people.schema[name].visible]
-    keys = declared or keys_of(known, people)
-    ranked = sorted(keys, key=lambda name: people.column(name).n_unique())
-    chosen = ranked[:MOST_VISIBLE]
+    """The keys that an acquaintance sees: those declared visible, then those of fewest values.
+
+    Up to six are declared; where fewer than three are, others make up three, or six if none is.
+    """
+    ranked = sorted(known, key=lambda name: people.column(name).n_unique())
+    declared = [name for name in ranked if people.schema[name].visible]
+    others = [name for name in ranked if name in keys_of(known, people) and name not in declared]
+    size = max(len(declared), LEAST_VISIBLE) if declared else MOST_VISIBLE
+    chosen = (declared + others)[: min(size, MOST_VISIBLE)]
     return tuple(name for name in known if name in chosen)
 
 
 def note_on(scenario: DisclosureScenario, given: Sequence[str], inputs: AuditInputs) -> str:
-    """How the knowledge of a scenario was chosen where neither schema nor policy say it."""
-    people = inputs.pair.original
-    declared = any(people.schema[name].visible for name in inputs.known)
-    if scenario.name == ACQUAINTANCE and not declared and "knows" not in given:
-        return (
-            "the schema declares no quasi-identifier visible, so that those with the fewest values "
-            "are taken for visible (visible = [...])"
+    """What is assumed of a scenario where neither schema nor policy say it."""
+    people, known = inputs.pair.original, scenario.knows or ()
+    visible = [name for name in known if people.schema[name].visible]
+    notes, beyond = list[str](), [name for name in known if name not in inputs.known]
+    if scenario.name == ACQUAINTANCE and "knows" not in given and len(visible) < len(known):
+        notes.append(
+            f"the schema declares {count(len(visible), 'quasi-identifier')} visible, so that "
+            f"{'others' if visible else 'those'} with the fewest values are taken for visible "
+            "(visible = [...])"
         )
-    if scenario.member or "records" in given or _fraction(people) is not None:
-        return ""
+    secret = all("confidential" in people.schema[name].role for name in known)
+    if secret and scenario.name in (REGISTER, ACQUAINTANCE) and "knows" not in given:
+        notes.append(
+            "every quasi-identifier is confidential, so that this intruder is assumed to know "
+            "confidential attributes (knows = [...] in the policy)"
+        )
+    if beyond:
+        notes.append(
+            f"knows {listing(beyond)}, which the stress test does not know: the stress test is no "
+            "upper reference for this intruder"
+        )
+    if scenario.name not in FIXED and "knows_households" not in given and _has_households(people):
+        notes.append(
+            "this intruder is assumed not to know who lives together (knows_households = true in "
+            "the policy)"
+        )
+    if not scenario.member and "records" not in given and _fraction(people) is None:
+        notes.append(_population_note(people))
+    return "; ".join(notes)
+
+
+def _has_households(people: Microdata) -> bool:
+    return bool(people.schema.with_role("household"))
+
+
+def _population_note(people: Microdata) -> str:
     why = "no weight tells how large the population is"
     if people.schema.with_role("weight"):
         why = (
@@ -136,15 +170,15 @@ def _check(scenario: DisclosureScenario, inputs: AuditInputs) -> None:
     if not isinstance(held, int):
         return
     if held > MOST_PEOPLE:
-        raise UsageError(f"{where}: records: at most {MOST_PEOPLE:,} people")
+        raise DataError(f"{where}: records: at most {MOST_PEOPLE:,} people")
     people = count(held, "person").replace("persons", "people")
     if not scenario.member and held < len(pair.original):
-        raise UsageError(
+        raise DataError(
             f"{where}: records: a file of {people} is smaller than the original, of "
             f"{len(pair.original):,}; it has these people and others: give the number of both"
         )
     if scenario.member and held > members:
-        raise UsageError(
+        raise DataError(
             f"{where}: records: {people} of a release of {members:,}: give at most so many, or "
             "member = false, if the others are not in the release"
         )

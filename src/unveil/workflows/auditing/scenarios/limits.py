@@ -6,14 +6,17 @@ from typing import Any
 from unveil.measures import wilson
 from unveil.support.options import part_of
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
+from unveil.values.results.disclosure import Inference
 from unveil.values.results.loss import UseLoss
 from unveil.values.results.policy import Limit, Policy
 from unveil.values.results.scenarios import ScenarioResult, SharedCount
 from unveil.values.use import Use
+from unveil.wording import listing
 
 ANY_NUMBER = 10**12  # people of whom those attacked are a sample
 NO_CLAIMS = "no attack has scores that tell how sure a link is"
 NOT_IN_EVIDENCE = "the audit has no such intruder: audit the release with this policy"
+NOBODY_ATTACKED = "nobody was attacked"
 NO_SUCH_USE = "the audit has no such use: audit the release with this policy"
 OTHER_KNOWLEDGE = (
     "the audit measured an intruder of this name with other knowledge ({}): audit the release with "
@@ -21,22 +24,25 @@ OTHER_KNOWLEDGE = (
 )
 
 
-def scenario_limits(policy: Policy, results: tuple[ScenarioResult, ...]) -> Iterator[Limit]:
+def scenario_limits(
+    policy: Policy, results: tuple[ScenarioResult, ...], *, attacked: bool = True
+) -> Iterator[Limit]:
     """Every limit of every intruder of a policy; what was not measured is not kept."""
+    absent = NOT_IN_EVIDENCE if attacked else NOBODY_ATTACKED
     by_name = {one.name: one for one in results}
     for scenario in policy.intruder:
         result = by_name.get(scenario.name)
         for name in SCENARIO_LIMITS:
             allowed = scenario.limits.get(name)
             if allowed is not None:
-                yield _limit(scenario, name, allowed, result)
+                yield _limit(scenario, name, allowed, absent if result is None else result)
 
 
 def _limit(
-    scenario: DisclosureScenario, name: str, allowed: float, result: ScenarioResult | None
+    scenario: DisclosureScenario, name: str, allowed: float, result: ScenarioResult | str
 ) -> Limit:
-    why = NOT_IN_EVIDENCE if result is None else _other_knowledge(scenario, result)
-    measured = why if result is None or why else _measured(name, result)
+    why = result if isinstance(result, str) else _other_knowledge(scenario, result)
+    measured = why if isinstance(result, str) or why else _measured(name, result)
     of: dict[str, Any] = {"limit": name, "allowed": allowed, "scenario": scenario.name}
     if isinstance(measured, str):
         return Limit(**of, found=None, kept=False, reason=f"not measured: {measured}")
@@ -95,22 +101,33 @@ def _in_words(counted: SharedCount) -> str:
 
 
 def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
-    most = result.most_learned
-    if most is None:
+    if not result.learned:
         if result.knows_all:
             return 0.0, result.released, result.not_learned
         return result.not_learned
+    highest, most = max(
+        ((most_of(one, drawn=result.drawn), one) for one in result.learned),
+        key=lambda pair: pair[0],
+    )
     reason = (
         f"{most.column}: read rightly off the linked rows of {most.linked:.1%} of {most.n:,} "
         f"people, without their own rows of {most.control:.1%}"
     )
-    highest = most.learned
-    if result.drawn:  # of few people, or the same for all, the interval is that of a share
-        share = (
-            wilson(most.learned * most.n, most.n, ANY_NUMBER) if most.gain is None else most.gain
-        )
-        highest = max(highest, 0.0 if share is None else share.high)
+    if highest > most.learned:
+        reason += f"; at most {highest:.1%}, which is compared with the limit"
+    if result.not_counted:
+        reason += f"; not counted, as generalised or empty: {listing(result.not_counted)}"
     return highest, most.n, reason
+
+
+def most_of(column: Inference, *, drawn: bool) -> float:
+    """What is learned of a column; where people or cells are drawn, the upper end."""
+    if not (drawn or column.sampled):
+        return column.learned
+    interval = column.gain  # of few people, or the same for all, that of a share
+    if interval is None:
+        interval = wilson(column.learned * column.n, column.n, ANY_NUMBER)
+    return max(column.learned, 0.0 if interval is None else interval.high)
 
 
 def use_limits(policy: Policy, losses: tuple[UseLoss, ...]) -> Iterator[Limit]:

@@ -30,7 +30,7 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan, held_by
 from unveil.workflows.auditing.scenarios.definitions import note_on
 from unveil.workflows.auditing.scenarios.intruder_files import HeldFile, held_file
-from unveil.workflows.auditing.scenarios.limits import ANY_NUMBER
+from unveil.workflows.auditing.scenarios.limits import ANY_NUMBER, most_of
 from unveil.workflows.auditing.settings import AuditSettings
 
 NOT_FOLLOWED = "no attack names rows whose other cells could be read"
@@ -65,7 +65,8 @@ class AttackTally:
         self.hits += float(np.sort(per_link).sum())
         self.n += len(members)
         self.guess += baseline(members)
-        most = None if hides_grouping(members) or not len(members) else ceiling(members)
+        known = plan.scenario.knows or ()
+        most = None if hides_grouping(members) or not len(members) else ceiling(members, known)
         self.ceiling = None if most is None or self.ceiling is None else self.ceiling + most
         risks = risk_per_record(members, len(self.per_record), held.people)
         self.per_record = np.where(np.isnan(risks), self.per_record, risks)
@@ -104,6 +105,13 @@ class Tallies(NamedTuple):
     best: AttackTally | None
     claiming: AttackTally | None  # with the most correct claims
 
+    @property
+    def ceiling(self) -> float | None:
+        """The most that any attack can link of the people whom the best one attacks."""
+        best = self.best
+        same = [one.ceiling for one in self.every if best is not None and one.n == best.n]
+        return max((one for one in same if one is not None), default=None)
+
 
 def _added(first: Claims, second: Claims) -> Claims:
     return Claims(first.n + second.n, first.claimed + second.claimed, first.right + second.right)
@@ -131,7 +139,7 @@ def scenario_result(
         return _result(plan, inputs, Tallies([], None, None), left_out)
     learns = plan.measures("max_learned")
     if learns:
-        best[0].learned.append(_learned(best[1], inputs, scenario))
+        best[0].learned.append(read_off_links(best[1], best[0].run, inputs, scenario.knows or ()))
     claiming = most_claimed(tallies)
     for draw in range(1, plan.draws):
         progress(len(plan.runs) + draw, len(plan.runs) + plan.draws)
@@ -142,7 +150,8 @@ def scenario_result(
                 links = _links(plan, run, held, settings)
                 tally.add(links, held, plan)
                 if tally is best[0] and learns:
-                    tally.learned.append(_learned(links, inputs, scenario))
+                    known = scenario.knows or ()
+                    tally.learned.append(read_off_links(links, tally.run, inputs, known))
     return _result(plan, inputs, Tallies(tallies, best[0], claiming), left_out)
 
 
@@ -159,28 +168,34 @@ def most_claimed(attacks: Iterable[T]) -> T | None:
 
 
 def unknown_columns(inputs: AuditInputs, known: Sequence[str]) -> tuple[str, ...]:
-    """The released columns of people that an intruder does not know, and might learn."""
-    pair = inputs.pair
-    wanted = {*pair.with_role("confidential"), *pair.with_role("quasi")}
-    return tuple(name for name in pair.attributes if name in wanted and name not in known)
+    """The released columns of people that an intruder does not know, whatever their role."""
+    return tuple(name for name in inputs.pair.attributes if name not in known)
 
 
-def _learned(
-    links: Links, inputs: AuditInputs, scenario: DisclosureScenario
+def not_counted(
+    learned: Sequence[Inference], inputs: AuditInputs, known: Sequence[str]
+) -> tuple[str, ...]:
+    """The unknown columns that no figure covers: generalised ones, and those without a value."""
+    counted = {one.column for one in learned}
+    return tuple(n for n in unknown_columns(inputs, known) if learned and n not in counted)
+
+
+def read_off_links(
+    links: Links, run: AttackRun, inputs: AuditInputs, known: Sequence[str], *, model: bool = False
 ) -> tuple[Inference, ...]:
-    columns = unknown_columns(inputs, scenario.knows or ())
-    return measures.linked_disclosure(
-        links, inputs.pair, seed=inputs.scenario.seed, columns=columns, model=False
-    )
+    """What the links of an attack tell of the columns that the intruder does not know."""
+    columns, seed = unknown_columns(inputs, known), inputs.scenario.seed
+    found = measures.linked_disclosure(links, inputs.pair, seed=seed, columns=columns, model=model)
+    return tuple(msgspec.structs.replace(one, attack=run.name) for one in found)
 
 
-def pooled(draws: Sequence[tuple[Inference, ...]]) -> tuple[Inference, ...]:
-    """What is learned over all draws, the largest gain first."""
+def pooled(draws: Sequence[tuple[Inference, ...]], *, drawn: bool) -> tuple[Inference, ...]:
+    """What is learned over all draws, the column first that a limit judges."""
     by_column: dict[str, list[Inference]] = {}
     for one in (inference for draw in draws for inference in draw):
         by_column.setdefault(one.column, []).append(one)
     found = [_pooled(parts) for parts in by_column.values()]
-    return tuple(sorted(found, key=lambda one: (-one.learned, one.column)))
+    return tuple(sorted(found, key=lambda one: (-most_of(one, drawn=drawn), one.column)))
 
 
 def _pooled(parts: Sequence[Inference]) -> Inference:
@@ -210,7 +225,9 @@ def _result(
     best, claiming = tallies.best, tallies.claiming
     ranked = sorted(tallies.every, key=lambda one: (one is not best, -one.share, one.run.step))
     population = ANY_NUMBER if scenario.error else members
-    learned = () if best is None else pooled(best.learned)
+    linked = None if best is None else shared(best.hits, best.n, population)
+    drawn = linked is not None and linked.interval is not None
+    learned = () if best is None else pooled(best.learned, drawn=drawn)
     people = _people(scenario, plan.first)
     confirmed, wrong = _confirmed(claiming, scenario, population, members)
     return ScenarioResult(
@@ -225,17 +242,19 @@ def _result(
         member=bool(scenario.member),
         plan=bool(scenario.plan) and inputs.channel is not False,
         together=bool(scenario.together),
+        knows_households=bool(scenario.knows_households),
         draws=plan.draws,
         attack=None if best is None else best.run.name,
         direction="original-to-release",
-        linked=None if best is None else shared(best.hits, best.n, population),
+        linked=linked,
         guess=None if best is None else best.guess,
-        ceiling=None if best is None else best.ceiling,
+        ceiling=tallies.ceiling,
         claimed_by=None if claiming is None else claiming.run.name,
         confirmed=confirmed,
         wrongly_confirmed=wrong,
         learned=learned,
         not_learned="" if learned else why_not_learned(inputs, scenario.knows or ()),
+        not_counted=not_counted(learned, inputs, scenario.knows or ()),
         attacks=tuple(
             ScenarioAttack(
                 name=one.run.name,

@@ -50,7 +50,7 @@ def scenario_rows(
     """What each intruder achieves, the stress test first; nothing where nobody was attacked."""
     if not attacked.results:
         return ()
-    rows = [stress_test(inputs, attacked.findings, learned)]
+    rows = [stress_test(inputs, attacked, learned)]
     for plan in plans:
         work = partial(scenario_result, plan, inputs, settings)
         rows.append(steps.run(plan.step, ScenarioResult, work))

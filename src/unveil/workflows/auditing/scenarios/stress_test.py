@@ -1,11 +1,13 @@
 """The stress test: what the attacks of the audit itself achieve, as one of its scenarios."""
 
-from collections.abc import Sequence
+import numpy as np
 
-from unveil import measures
+from unveil.measures.identity.risk import expected_of_classes
+from unveil.models.row_counts import classes_of
 from unveil.support.options import Progress
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.file_pair import FilePair
+from unveil.values.links import TrueLinks
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import Finding
 from unveil.values.results.scenarios import ScenarioAttack, ScenarioResult, SharedCount
@@ -14,7 +16,9 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.scenarios.results import (
     most_claimed,
+    not_counted,
     pooled,
+    read_off_links,
     shared,
     unknown_columns,
     why_not_learned,
@@ -40,23 +44,21 @@ def read_by_links(
 ) -> tuple[Inference, ...]:
     """What the links of an attack tell of the columns that the intruder does not know."""
     progress(0, 1)
-    columns = unknown_columns(inputs, inputs.known)
-    if run is None or not columns:
+    if run is None or not unknown_columns(inputs, inputs.known):
         return ()
     links = inputs.scenario.links(run.spec, run.intruder)
-    return measures.linked_disclosure(
-        links, inputs.pair, seed=inputs.scenario.seed, columns=columns
-    )
+    return read_off_links(links, run, inputs, inputs.known, model=True)
 
 
 def stress_test(
-    inputs: AuditInputs, findings: Sequence[Finding], learned: tuple[Inference, ...]
+    inputs: AuditInputs, attacked: AttackResults, learned: tuple[Inference, ...]
 ) -> ScenarioResult:
     """The attacks of the audit as a row of its scenarios."""
-    worst, members = findings[0], len(inputs.pair.originals)
-    claiming = most_claimed(findings)
+    findings, members = attacked.findings, len(inputs.pair.originals)
+    worst, claiming = findings[0], most_claimed(findings)
     claims = None if claiming is None else claiming.claims
-    found = pooled([learned])
+    linked = _linked(worst)
+    found = pooled([learned], drawn=linked.interval is not None)
     return ScenarioResult(
         name=STRESS_TEST,
         knows=inputs.known,
@@ -69,12 +71,13 @@ def stress_test(
         member=True,
         plan=inputs.channel is not False,
         together=True,
+        knows_households=True,
         draws=1,
         attack=worst.name,
         direction=worst.risk.direction,
-        linked=_linked(worst),
+        linked=linked,
         guess=worst.risk.baseline,
-        ceiling=worst.risk.ceiling,
+        ceiling=_ceiling(inputs, attacked),
         claimed_by=None if claiming is None else claiming.name,
         confirmed=None if claims is None else shared(claims.right, claims.n, members),
         wrongly_confirmed=None
@@ -82,11 +85,37 @@ def stress_test(
         else shared(claims.claimed - claims.right, claims.n, members),
         learned=found,
         not_learned="" if found else why_not_learned(inputs, inputs.known),
+        not_counted=not_counted(found, inputs, inputs.known),
         attacks=tuple(
             ScenarioAttack(name=one.name, direction=one.risk.direction, linked=_linked(one))
             for one in findings
         ),
     )
+
+
+def _ceiling(inputs: AuditInputs, attacked: AttackResults) -> float | None:
+    """The most that any attack on all known attributes can link, of whom the worst one attacks.
+
+    None where the release shows who lives together and no attack uses all of it.
+    """
+    pair, worst = inputs.scenario.pair, attacked.worst_result
+    risk = worst.finding.risk
+    found = [one.finding.risk for one in attacked.results if one.run.spec.links_households]
+    by_attacks = [one.ceiling for one in (*found, risk) if one.n == risk.n]
+    claimed = [one for one in by_attacks if one is not None]
+    if pair.truth is None or (pair.shows_households and not claimed):
+        return None
+    columns = [name for name in pair.release.columns if name in (*inputs.known, *risk.attributes)]
+    classes = classes_of(pair.release, columns)
+    of_rows = classes.scatter(np.arange(len(classes.sizes)))
+    people = np.flatnonzero(~np.isnan(worst.per_record))
+    of, to = people, pair.truth.row_of_record[people]
+    if worst.run.intruder.reverse:
+        of = np.flatnonzero(np.isin(pair.truth.record_of_row, people))
+        to = pair.truth.record_of_row[of]
+    true = TrueLinks(of, to, np.ones(len(of)))
+    most = expected_of_classes(of_rows, true, reverse=worst.run.intruder.reverse)
+    return max([*claimed, most])
 
 
 def _linked(finding: Finding) -> SharedCount:

@@ -234,6 +234,11 @@ def test_a_remedy_is_as_strong_as_the_limit_demands(people, release, monkeypatch
     assert [(one.does, one.holds) for one in found.tried] == [
         ("microaggregate age and pay in groups of 25", True)
     ]
+    stress, other = ({"name": name, "max_linked": 0.3} for name in ("stress test", "register"))
+    tighter = Policy(max_risk=0.4, intruder=[stress, other])
+    tightest = tried(people, release.data, **limit | {"policy": tighter})
+    assert (tightest.target, tightest.tried) == (0.3, found.tried)
+    assert (tightest.not_searched, found.not_searched) == (("register: max_linked",), ())
     kept = tried(people, release.data, **limit | {"policy": Policy(max_risk=0.8)})
     assert (kept.target, kept.limit) == (0.4, False)  # a limit that is kept demands nothing
     assert kept.tried[0].does.endswith("groups of 20")

@@ -4,10 +4,10 @@ import pytest
 
 import unveil
 from unveil import AuditSettings, Policy
-from unveil.errors import DataError, SpecError, UsageError
+from unveil.errors import DataError, SpecError
 from unveil.values.disclosure_scenario import DisclosureScenario
 from unveil.workflows.auditing.inputs import read_inputs
-from unveil.workflows.auditing.scenarios.definitions import scenarios_of
+from unveil.workflows.auditing.scenarios.definitions import note_on, scenarios_of
 
 KEYS = ("region", "sex", "age", "education", "marital_status", "occupation", "household_size")
 VISIBLE = ("region", "sex", "age", "marital_status", "occupation", "household_size")
@@ -60,7 +60,8 @@ def test_a_policy_changes_a_row_and_adds_another(inputs):
     )
     register, bank = (scenario(inputs, name, policy) for name in ("register", "bank"))
     assert (register.error, register.limits) == (0.2, {"max_linked": 0.05})
-    assert (bank.plan, bank.error, bank.together) == (True, 0.0, True)  # the method is no secret
+    assert (bank.plan, bank.error) == (True, 0.0)  # the method is no secret
+    assert (bank.together, bank.knows_households) == (True, False)  # who lives together is one
     assert bank.limits == {"max_linked": 0.01}
     assert [one.name for one in scenarios_of(inputs, policy)][-1] == "bank"
 
@@ -111,8 +112,6 @@ def test_names_that_would_be_one_file_are_refused():
 
 
 def test_weights_that_cannot_be_used_are_noted():
-    from unveil.workflows.auditing.scenarios.definitions import note_on
-
     people = unveil.households(60)
     frame = people.to_frame()
     zero = unveil.Microdata(frame.with_columns(weight=frame["weight"] * 0), people.schema)
@@ -121,6 +120,52 @@ def test_weights_that_cannot_be_used_are_noted():
     assert register.records == 120
     assert "weights do not tell" in note_on(register, (), found)
     assert note_on(register, ("records",), found) == ""
+
+
+def with_schema(**roles):
+    """Some people under a schema without weights."""
+    frame = unveil.households(60).to_frame().select("person", "sex", "age", "region", "education")
+    people = unveil.Microdata(frame, unveil.Schema(identifier="person", **roles))
+    return read_inputs(people, people, None, "person", AuditSettings(), 0)
+
+
+def test_fewer_than_three_visible_keys_are_made_up_to_three():
+    quasi = ["sex", "age", "region", "education"]
+    found = with_schema(quasi=quasi, visible=["age"])
+    acquaintance = scenario(found, "acquaintance")
+    assert len(acquaintance.knows) == 3
+    assert "age" in acquaintance.knows
+    note = note_on(acquaintance, (), found)
+    assert "declares 1 quasi-identifier visible, so that others" in note
+    found = with_schema(quasi=quasi, visible=["sex", "age", "region"])
+    acquaintance = scenario(found, "acquaintance")
+    assert acquaintance.knows == ("sex", "age", "region")
+    assert note_on(acquaintance, (), found) == ""
+
+
+def test_an_intruder_who_knows_more_than_the_stress_test_is_noted(inputs):
+    policy = Policy(intruder=[{"name": "bank", "knows": ["age", "weight"], "max_linked": 1}])
+    bank = scenario(inputs, "bank", policy)
+    note = note_on(bank, ("knows",), inputs)
+    assert "knows weight, which the stress test does not know" in note
+    assert "not to know who lives together (knows_households = true" in note
+    assert "who lives together" not in note_on(bank, ("knows", "knows_households"), inputs)
+    assert note_on(scenario(inputs, "insider"), (), inputs) == ""
+
+
+def test_a_register_of_confidential_keys_is_noted():
+    both = ["sex", "age"]
+    found = with_schema(quasi=both, confidential=both, other=["region", "education"])
+    register = scenario(found, "register")
+    assert register.knows == ("sex", "age")
+    assert "every quasi-identifier is confidential" in note_on(register, (), found)
+    assert "confidential" not in note_on(register, ("knows",), found)
+
+
+@pytest.mark.parametrize("table", [{"max_linked": 5}, {"max_risk": 5.0}])
+def test_a_limit_above_1_is_told_how_percents_are_written(table):
+    with pytest.raises(SpecError, match=r"at most 1 \(5 % is 0.05\)"):
+        Policy(intruder=[{"name": "register"} | table])
 
 
 def test_one_name_is_one_intruder():
@@ -133,15 +178,16 @@ def test_one_name_is_one_intruder():
     [
         ({"name": "bank", "knows": ["incom"]}, DataError, "income"),
         ({"name": "bank", "knows": ["person"]}, SpecError, "identifier"),
-        ({"name": "register", "records": 59}, UsageError, "smaller than the original"),
-        ({"name": "insider", "records": 61}, UsageError, "at most"),
+        ({"name": "register", "records": 59}, DataError, "smaller than the original"),
+        ({"name": "insider", "records": 61}, DataError, "at most"),
         ({"name": "register", "records": 0.5}, SpecError, "number of people"),
-        ({"name": "register", "records": 10**20}, UsageError, "at most"),
+        ({"name": "register", "records": 10**20}, DataError, "at most"),
     ],
 )
 def test_what_these_files_cannot_have_is_refused_before_any_attack(inputs, table, error, named):
-    with pytest.raises(error, match=named):
+    with pytest.raises(error, match=named) as refused:
         scenarios_of(inputs, Policy(intruder=[{"max_linked": 0.5} | table]))
+    assert refused.value.exit_code == 3
 
 
 def test_a_scenario_is_written_as_it_is_read(tmp_path):

@@ -3,7 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from fixtures.evidence import evidence, made
+import unveil
+from fixtures.evidence import evidence, finding, made
 from unveil import Policy
 from unveil.errors import SpecError
 from unveil.values.results.disclosure import Inference
@@ -55,10 +56,11 @@ def test_where_people_were_drawn_the_upper_end_counts():
     assert (found.found, found.kept) == (0.09, False)
 
 
-def learned(gain, interval=None):
+def learned(gain, interval=None, column="pay", **fields):
     return made(
-        Inference, column="pay", linked=0.5 + gain, control=0.5, learned=gain, n=90, gain=interval
-    )
+        Inference, column=column, linked=0.5 + gain, control=0.5, learned=gain, n=90, gain=interval,
+        **fields,
+    )  # fmt: skip
 
 
 def test_the_most_learned_column_counts_and_nothing_is_learned_where_all_is_known():
@@ -78,8 +80,45 @@ def test_the_most_learned_column_counts_and_nothing_is_learned_where_all_is_know
     assert (found.found, found.kept) == (None, False)
 
 
+def test_the_column_with_the_largest_upper_end_is_judged():
+    columns = (
+        learned(0.08, Interval(0.05, 0.11, 0.95)),
+        learned(0.06, Interval(-0.05, 0.17, 0.95), "rent"),
+    )
+    of_some = counted(4.0, interval=Interval(0.01, 0.1, 0.95))
+    (found,) = limits([row(learned=columns, linked=of_some)], max_learned=0.12)
+    assert (found.found, found.kept) == (0.17, False)
+    assert "rent" in found.reason
+    assert "at most 17.0%" in found.reason
+    (found,) = limits([row(learned=columns)], max_learned=0.12)  # nothing was drawn
+    assert (found.found, found.kept) == (0.08, True)
+
+
+def test_where_the_links_of_a_sample_are_read_the_upper_end_counts():
+    sampled = learned(0.08, Interval(0.02, 0.14, 0.95), sampled=True)
+    (found,) = limits([row(learned=(sampled,))], max_learned=0.1)
+    assert (found.found, found.kept) == (0.14, False)
+
+
+def test_a_limit_names_the_columns_that_it_does_not_cover():
+    of = row(learned=(learned(0.08),), not_counted=("town", "job"))
+    (found,) = limits([of], max_learned=0.1)
+    assert "not counted, as generalised or empty: town, job" in found.reason
+
+
+def test_a_synthetic_release_has_nobody_to_attack():
+    people = unveil.households(30)
+    policy = Policy(intruder=[{"name": "register", "max_linked": 1.0}])
+    quick = unveil.AuditSettings(sweep=False, remedies=False, worst_case=False)
+    audit = unveil.audit(people, people, truth="none", policy=policy, settings=quick)
+    (found,) = (one for one in audit.verdict.limits if one.scenario == "register")
+    assert (found.kept, found.reason) == (False, "not measured: nobody was attacked")
+
+
 def test_what_was_not_measured_is_not_kept():
-    (found,) = limits([], max_linked=1.0)
+    without = evidence(scenarios=(), attacks=(finding("rank", 0.2),))
+    table = {"name": "register", "max_linked": 1.0}
+    (found,) = check_policy(Policy(intruder=[table]), without).limits
     assert (found.found, found.kept) == (None, False)
     assert "audit the release with this policy" in found.reason
     (found,) = limits([row(confirmed=None)], max_confirmed=1.0)
@@ -102,8 +141,6 @@ def test_an_intruder_of_the_same_name_who_knows_something_else_is_another():
 
 
 def test_limits_of_the_audit_itself_are_those_of_the_stress_test():
-    from fixtures.evidence import finding
-
     of = evidence(attacks=(finding("rank", 0.2),), pairs=50)
     (found,) = check_policy(Policy(max_risk=0.1), of).limits
     assert (found.scenario, found.people, found.allowed_people) == ("stress test", 50, 5)

@@ -148,6 +148,53 @@ def test_what_is_released_unchanged_is_learned_and_what_is_swapped_away_is_not(p
     assert hidden.linked.share > 0.5
 
 
+def test_released_columns_of_other_roles_are_learned_and_generalised_ones_are_named():
+    frame = survey().to_frame()
+    ages = pl.Series("band", [f"[{10 * (int(age) // 10)}, {10 * (int(age) // 10) + 9}]"
+                              for age in frame["age"]])  # fmt: skip
+    schema = unveil.Schema(
+        quasi=KEYS, confidential=["band"], other=["pay", "sex"], nominal=["sex", "ill"],
+        generalised=["band"],
+    )  # fmt: skip
+    people = unveil.Microdata(frame.with_columns(ages), schema)
+    found = rows_of(people, noisy(people))
+    for row in found.values():
+        assert {one.column for one in row.learned} == {"pay", "sex", "ill"}
+        assert row.not_counted == ("band",)
+        assert row.learned_by == "distance"
+
+
+@pytest.mark.parametrize("attack", ["rank", "distance"])
+def test_the_ceiling_is_that_of_all_that_the_intruder_knows(people, attack):
+    """An attack that compares fewer attributes can link no more than rows they tell apart."""
+    coarse = people.replace([(people.column(name) / 10).round() * 10 for name in KEYS])
+    release = noisy(coarse, columns=["pay"])
+    found = unveil.audit(coarse, release, attacks=[attack], settings=QUICK).evidence
+    for row in found.scenarios:
+        if row.name != "insider":  # who holds a part of the people
+            of_all = release.data.to_frame().select(row.knows).unique().height
+            assert row.ceiling == pytest.approx(of_all)
+    compared = release.data.to_frame().select(KEYS).unique().height
+    assert compared < found.scenarios[0].ceiling
+    assert (found.attacks[0].risk.ceiling < found.scenarios[0].ceiling) == (attack == "rank")
+
+
+def test_who_lives_together_is_known_to_those_of_whom_the_policy_says_so():
+    people = unveil.households(60, seed=7)
+    tables = [
+        {"name": name, "knows": ["income", "hours"], "max_linked": 1} | more
+        for name, more in (("bank", {}), ("neighbours", {"knows_households": True}))
+    ]
+    found = unveil.audit(
+        people, noisy(people, columns=["income"]), policy=Policy(intruder=tables), settings=QUICK
+    ).evidence.scenarios
+    of_households = {
+        one.name: any("households" in attack.name for attack in one.attacks) for one in found
+    }
+    assert not of_households["bank"]
+    assert of_households["neighbours"]
+
+
 def test_where_every_column_is_known_nothing_is_left_to_learn(people, release):
     everything = [*KEYS, "sex", "pay", "ill"]
     policy = Policy(intruder=[{"name": "tax office", "knows": everything, "max_learned": 0.01}])

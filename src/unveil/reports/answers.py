@@ -1,0 +1,130 @@
+"""The first screen: what was tested, what was found, what it means, and what to do next."""
+
+from unveil.reports.content import Fact
+from unveil.reports.headline import SYNTHETIC, recommendation
+from unveil.reports.sections.advice import best_remedy
+from unveil.reports.sections.attacks import reported_attacks
+from unveil.reports.sections.scenarios import scenario_name
+from unveil.reports.sections.stress_test import stress_sentence
+from unveil.reports.sections.verdict import ACHIEVEMENTS
+from unveil.support.phrases import Phrase, counted, level, name, names, percent, phrase, several
+from unveil.values.disclosure_scenario import STRESS_TEST
+from unveil.values.results.evidence import Evidence
+from unveil.values.results.policy import Verdict
+from unveil.values.results.scenarios import ScenarioResult
+
+AGAIN = "change the masking and audit the new release"
+
+
+def answers(evidence: Evidence, *, external: bool = False) -> tuple[Fact, ...]:
+    """One sentence on each; an external page names no attribute and no remedy."""
+    return (
+        Fact(("Tested",), _tested(evidence, external=external)),
+        Fact(("Found",), _found(evidence, external=external)),
+        Fact(("Meaning",), recommendation(evidence, external=external)),
+        Fact(("Next step",), _next_step(evidence, external=external)),
+    )
+
+
+def _tested(evidence: Evidence, *, external: bool) -> Phrase:
+    records = several(evidence.released, "record")
+    if not evidence.attacks:
+        return phrase(
+            "The audit compares {} with the original of {} and makes no attack.",
+            several(evidence.released, "synthetic record"),
+            several(evidence.records, "record"),
+        )
+    if not evidence.scenarios:
+        made = several(len(reported_attacks(evidence, external=external)), "attack")
+        return phrase("The audit makes {} on this release of {}.", made, records)
+    who = [scenario_name(one.name) for one in evidence.scenarios if one.name != STRESS_TEST]
+    return phrase(
+        "The audit simulates [intruders](scenario) ({}) and an upper bound "
+        "([stress test](scenario-stress-test)) against this release of {}.",
+        tuple(piece for one in who for piece in (", ", one))[1:],
+        records,
+    )
+
+
+def _found(evidence: Evidence, *, external: bool) -> Phrase:
+    """What the strongest intruder achieves, beside the stress test."""
+    if not evidence.attacks:
+        return (SYNTHETIC,)
+    rows = [(one, one.linked) for one in evidence.scenarios if one.linked is not None]
+    if not rows:
+        return stress_sentence(evidence, external=external)
+    bound = next((linked.share for one, linked in rows if one.name == STRESS_TEST), None)
+    upper = (
+        ()
+        if bound is None
+        else phrase("the upper bound ([stress test](scenario-stress-test)) is {}", percent(bound))
+    )
+    intruders = [row for row in rows if row[0].name != STRESS_TEST]
+    if not intruders:
+        return phrase("No intruder can make an attack on this release; {}.", upper)
+    best, linked = max(intruders, key=lambda row: row[1].share)
+    return phrase(
+        "The strongest intruder ({}) finds the released row of {} of the people ({} of {}){}{}.",
+        scenario_name(best.name),
+        percent(linked.share),
+        counted(linked.count),
+        counted(linked.of),
+        _learned(best, external=external),
+        phrase("; {}", upper) if upper else (),
+    )
+
+
+def _learned(best: ScenarioResult, *, external: bool) -> Phrase:
+    most = best.most_learned
+    if most is None:
+        return ()
+    column = "an unknown attribute" if external else name(most.column)
+    return phrase(" and [learns](scenario-learned) {} for {}", column, percent(most.learned))
+
+
+def _next_step(evidence: Evidence, *, external: bool) -> Phrase:
+    """What the evidence gives as the next step; a remedy only as far as it was measured."""
+    verdict = evidence.verdict
+    if missing := _missing_declarations(evidence, external=external):
+        return missing
+    if verdict is None:
+        return phrase(
+            "Compare the figures below with the limits that apply to this release."
+            if external
+            else "Set limits in a policy (`--policy`) and audit the release again."
+        )
+    if verdict.passed:
+        return phrase(
+            "The policy requires nothing more; read the limits of validity before the release goes "
+            "out."
+        )
+    if all(one.found is None for one in verdict.broken):
+        return phrase("Do not release this file yet: audit it so that every limit is measured.")
+    remedy = () if external else _remedy(evidence, verdict)
+    return remedy or phrase(f"Do not release this file as it is: {AGAIN}.")
+
+
+def _missing_declarations(evidence: Evidence, *, external: bool) -> Phrase:
+    """The remedy for released identifiers and columns without a role, which come first."""
+    if evidence.identifiers:
+        listed = () if external else phrase(" ({})", names(evidence.identifiers))
+        return phrase("Remove the identifiers{} and audit the new release.", listed)
+    if evidence.unchanged.without_role is not None and not external:
+        return phrase("Declare the roles of all columns in the schema and audit the release again.")
+    return ()
+
+
+def _remedy(evidence: Evidence, verdict: Verdict) -> Phrase:
+    """The best remedy, if a limit on the risk is broken and the remedy keeps it."""
+    best, remedies = best_remedy(evidence), evidence.remedies
+    at_risk = any(one.limit in ACHIEVEMENTS for one in verdict.broken)
+    if best is None or remedies is None or not (best.holds and remedies.limit and at_risk):
+        return ()
+    return phrase(
+        "Do not release this file as it is; after a tested remedy ({}), repeated attacks link {} "
+        "instead of {} (limit {}).",
+        name(best.does),
+        percent(best.share),
+        percent(remedies.share),
+        level(remedies.target or 0.0),
+    )
