@@ -22,7 +22,7 @@ def test_paths_frames_and_microdata_go_in(tmp_path):
         (data, None),
     ]:
         assert as_microdata(source, schema) == data
-    with pytest.raises(UsageError, match="has a schema already"):
+    with pytest.raises(UsageError, match="has its own schema"):
         as_microdata(data, data.schema)
     for source in (data, data.to_frame()):
         with pytest.raises(UsageError, match="leave out format="):
@@ -50,14 +50,14 @@ def test_values_are_shown_when_asked():
 
 def test_what_is_not_declared_is_noted():
     notes = " ".join(unveil.inspect(Microdata(pl.DataFrame({"a": [1.5]}))).notes)
-    for part in ("1 column without a role: a", "no attribute is quasi", "is confidential"):
+    for part in ("1 column without a role: a", "has the role quasi", "has the role confidential"):
         assert part in notes
 
 
 def test_a_file_cut_by_the_wrong_delimiter_is_noted(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     found = unveil.inspect(tmp_path / "t.csv", format=unveil.files.Csv(delimiter=";"))
-    assert "its name holds a delimiter" in found.notes[0]
+    assert "whose name contains a delimiter" in found.notes[0]
 
 
 def test_generalised_columns_are_said_to_be():

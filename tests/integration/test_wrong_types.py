@@ -223,7 +223,7 @@ def test_the_index_of_a_column_is_no_name():
             lambda: masks.RankSwapping(p=5, columns=[7]),
             "columns, entry 1: text, not a whole number",
         ),
-        (masks.Mask, "Mask is no method by itself"),
+        (masks.Mask, "Mask is an abstract method"),
         (lambda: files.read_plan(b"plan.toml"), "read_plan: path: text or path, not bytes"),
     ],
 )

@@ -121,7 +121,7 @@ def command(
         print_audit(result, whole=has_flag("verbose"))
         pages.say()
         for option, what in (
-            ("evidence", "every number of the audit"),
+            ("evidence", "all numbers"),
             ("per_record", "the risk of each record"),
         ):
             if chosen[option] is not None and not result.was_finished:

@@ -68,7 +68,7 @@ class Repair(ColumnMask, frozen=True, kw_only=True):
     >>> repair = Repair(share=0.05, k=5, columns=["age", "income", "hours"])
     >>> release = unveil.mask(unveil.households(1000, seed=7), [repair], seed=7)
     >>> release.details["repair"].sentence
-    '50 of 1,000 are most at risk, 50 others hide which; 100 records masked'
+    'the 50 of 1,000 most at risk and 50 random others as cover: 100 records masked'
     """
 
     seconds_per_record: ClassVar[float] = GROUPING_SECONDS

@@ -376,14 +376,11 @@ def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee
     """Warn of quasi-identifiers that a guarantee does not cover."""
     quasi = [name for name in table.columns if "quasi" in table.schema[name].role]
     for _, keys in guarantees:
-        others = [name for name in quasi if name not in keys]
-        if others:
+        if others := [name for name in quasi if name not in keys]:
             logger.warning(
                 "%s: the guarantee covers only %s. An intruder who also knows %s is not "
                 "covered; add such columns to `columns`, or accept the risk",
-                mask.step,
-                listing(keys),
-                listing(others),
+                *(mask.step, listing(keys), listing(others)),
             )
 
 
