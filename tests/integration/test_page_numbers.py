@@ -35,8 +35,7 @@ def derived(document):
     if right and wrong:
         same = right["of"] == wrong["of"]
         found = right["count"] if same else right["share"] * document["released"]
-        if found + wrong["count"]:
-            yield found / (found + wrong["count"])
+        yield from (found, found + wrong["count"])
     if isinstance(document.get("limits"), list) and "passed" in document:  # "3 of 9 limits kept"
         yield sum(one["kept"] for one in document["limits"])
     yield from (one for item in document.values() for one in derived(item))

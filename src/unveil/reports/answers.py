@@ -39,7 +39,7 @@ def _tested(evidence: Evidence, *, external: bool) -> Phrase:
         return phrase("The audit makes {} on this release of {}.", made, records)
     who = [scenario_name(one.name) for one in evidence.scenarios if one.name != STRESS_TEST]
     return phrase(
-        "The audit simulates [intruders](scenario) ({}) and an upper bound "
+        "The audit simulates [intruders](scenario) ({}) and an upper reference "
         "([stress test](scenario-stress-test)) against this release of {}.",
         tuple(piece for one in who for piece in (", ", one))[1:],
         records,
@@ -57,7 +57,9 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
     upper = (
         ()
         if bound is None
-        else phrase("the upper bound ([stress test](scenario-stress-test)) is {}", percent(bound))
+        else phrase(
+            "the upper reference ([stress test](scenario-stress-test)) is {}", percent(bound)
+        )
     )
     intruders = [row for row in rows if row[0].name != STRESS_TEST]
     if not intruders:
@@ -79,7 +81,9 @@ def _learned(best: ScenarioResult, *, external: bool) -> Phrase:
     if most is None:
         return ()
     column = "an unknown attribute" if external else name(most.column)
-    return phrase(" and [learns](scenario-learned) {} for {}", column, percent(most.learned))
+    return phrase(
+        " and so [learns](scenario-learned) {} of {} of the people", column, percent(most.learned)
+    )
 
 
 def _next_step(evidence: Evidence, *, external: bool) -> Phrase:
@@ -95,8 +99,8 @@ def _next_step(evidence: Evidence, *, external: bool) -> Phrase:
         )
     if verdict.passed:
         return phrase(
-            "The policy requires nothing more; read the limits of validity before the release goes "
-            "out."
+            "The policy requires nothing more. Read what the numbers do not cover (limits of "
+            "validity) before the release goes out."
         )
     if all(one.found is None for one in verdict.broken):
         return phrase("Do not release this file yet: audit it so that every limit is measured.")
@@ -121,10 +125,10 @@ def _remedy(evidence: Evidence, verdict: Verdict) -> Phrase:
     if best is None or remedies is None or not (best.holds and remedies.limit and at_risk):
         return ()
     return phrase(
-        "Do not release this file as it is; after a tested remedy ({}), repeated attacks link {} "
-        "instead of {} (limit {}).",
+        "Do not release this file as it is. A tested remedy ({}) lowers the share that repeated "
+        "attacks link from {} to {} (limit {}); audit the new release against all limits.",
         name(best.does),
-        percent(best.share),
         percent(remedies.share),
+        percent(best.share),
         level(remedies.target or 0.0),
     )

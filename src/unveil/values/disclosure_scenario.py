@@ -16,7 +16,7 @@ STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER = "stress test", "register", "acqua
 FIXED = (STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER)  # the rows of every audit, in this order
 WHO = {  # of every audit, in words
     STRESS_TEST: "An intruder who knows every quasi-identifier of all people in the release "
-    "exactly, and the masking. This is an upper bound for the others, not a realistic intruder.",
+    "exactly, and the masking. An upper reference for the others, not a realistic intruder.",
     REGISTER: "An intruder with a file of the population or a large part of it, such as a "
     "register or a customer list. It has the keys that are not confidential, 5 % of its values "
     "are out of date, and it does not show who is in the release.",

@@ -39,14 +39,14 @@ def said(given=None, *, external=False):
 
 def test_the_stress_test_stands_beside_the_strongest_intruder():
     tested, found, *_ = said()
-    assert "(register, acquaintance, insider, bank) and an upper bound (stress test)" in tested
+    assert "(register, acquaintance, insider, bank) and an upper reference (stress test)" in tested
     assert found.startswith("The strongest intruder (register) finds the released row of")
-    assert "; the upper bound (stress test) is " in found
+    assert "; the upper reference (stress test) is " in found
 
 
 def test_where_no_intruder_can_make_an_attack_nothing_else_is_said():
     found = said({f"scenarios.{place}.linked": None for place in range(1, 5)})[1]
-    assert found.startswith("No intruder can make an attack on this release; the upper bound")
+    assert found.startswith("No intruder can make an attack on this release; the upper reference")
 
 
 @pytest.mark.parametrize("external", [False, True])
@@ -64,7 +64,7 @@ def test_others_are_told_no_column_no_remedy_and_no_attack(external):
         ({"identifiers": ()}, "Declare the roles of all columns"),
         (CLEAN | {"verdict": None}, "Set limits in a policy (`--policy`)"),
         (CLEAN | KEPT, "The policy requires nothing more"),
-        (CLEAN | RISK, "after a tested remedy (remedies.tried.0.does), repeated attacks link"),
+        (CLEAN | RISK, "A tested remedy (remedies.tried.0.does) lowers the share"),
         (CLEAN | RISK | {"remedies": None}, "as it is: change the masking and audit"),
         (CLEAN | RISK | {"remedies.tried.0.holds": False}, "as it is: change the masking"),
         (CLEAN | policy(limit("max_loss")), "as it is: change the masking"),  # no risk to lower

@@ -166,7 +166,7 @@ def _kept_briefly(release: ComparedRelease) -> Cell:
 def _about_risk(*, external: bool) -> Iterator[Phrase]:
     yield phrase(
         "The risk here is the share of the people that the best attack of the audit links: the "
-        "[stress test](scenario-stress-test), an upper bound. The first table of this page has "
+        "[stress test](scenario-stress-test), an upper reference. The first table of this page has "
         "the realistic intruders."
     )
     if external:

@@ -220,7 +220,7 @@ def _how_to_read(comparison: Comparison, more: int) -> Iterator[Phrase]:
         "the intruder reads from the linked row, beyond what similar rows tell; the column with "
         'the highest share is named. "Up to" is the upper end of the interval '
         "([sampling error](interval)), which is compared with the limit. The stress test is an "
-        "upper bound, not a realistic intruder."
+        "upper reference, not a realistic intruder."
     )
     if more > 0:
         yield phrase("{} are in the tables below.", several(more, "more release"))

@@ -62,7 +62,18 @@ def first_table(evidence: Evidence, *, external: bool = False) -> Exhibit | None
         text("knows", "knows"),
         *(text(key, head) for key, head in ACHIEVED.items()),
     )
-    return Exhibit(name="scenarios", title="What each intruder achieves", table=Table(heads, rows))
+    key = phrase(
+        "Linked: the intruder's best guess is the person's row. Confirmed: the intruder is sure, "
+        "and right. Wrongly confirmed: sure, and wrong. Learned: a value that the intruder reads from "
+        "the row, beyond what similar people's rows tell. No mark: no limit. Further limits are "
+        "listed below."
+    )
+    return Exhibit(
+        name="scenarios",
+        title="What each intruder achieves",
+        table=Table(heads, rows),
+        notes=(key,),
+    )
 
 
 def _reference_last(scenarios: Sequence[ScenarioResult]) -> list[ScenarioResult]:
@@ -110,7 +121,7 @@ def who(result: ScenarioResult) -> Phrase:
     masked = " Knows the masking method." if result.plan else ""
     if result.name == STRESS_TEST:
         return phrase(
-            "An upper bound, not a realistic intruder: knows {} of all {}{}.{}",
+            "An upper reference, not a realistic intruder: knows {} of all {}{}.{}",
             *(n, people, precision, masked),
         )
     if not result.member:
@@ -153,7 +164,7 @@ def _right_claims(result: ScenarioResult) -> Phrase:
     # Claims on strangers are counted for the whole file, of which the release is a part.
     count = right.count if right.of == wrong.of else right.share * result.released
     claims = count + wrong.count
-    return phrase("\n{} of the claims are right", percent(count / claims)) if claims else ()
+    return phrase("\nof {} claims {} are right", counted(claims), counted(count)) if claims else ()
 
 
 def _shared(counted_share: SharedCount | None) -> Phrase:

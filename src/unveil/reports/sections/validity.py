@@ -16,7 +16,7 @@ def how_to_read(evidence: Evidence) -> Section | None:
     points = [
         phrase(
             "An [intruder](scenario) tries to find people in the release from what the table says "
-            "the intruder knows. The [stress test](scenario-stress-test) is an upper bound: no "
+            "the intruder knows. The [stress test](scenario-stress-test) is an upper reference: no "
             "realistic intruder knows so much."
         ),
         phrase(

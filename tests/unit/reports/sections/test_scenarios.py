@@ -51,8 +51,8 @@ def test_every_limit_of_a_figure_is_shown_the_broken_one_first():
 @pytest.mark.parametrize(
     ("right", "wrong", "released", "said"),
     [
-        ((42.0, 1000), (52_004.0, 514_987), 1000, "0.1 % of the claims are right"),
-        ((37.0, 300), (6.0, 300), 100, "86.0 % of the claims are right"),  # three draws of 100
+        ((42.0, 1000), (52_004.0, 514_987), 1000, "of 52,046 claims 42 are right"),
+        ((37.0, 300), (6.0, 300), 100, "of 43 claims 37 are right"),  # three draws of 100
         ((0.0, 300), (0.0, 300), 100, ""),
     ],
 )
