@@ -222,7 +222,7 @@ def test_stars_as_wildcards_are_values_here():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"intervals": [5, 12]}, "age: intervals: widths, each a multiple of the one before"),
+        ({"intervals": [5, 12]}, "age: intervals: give widths, each a multiple of the one before"),
         ({"intervals": [5, 5]}, "each a multiple"),
         ({"intervals": []}, "each a multiple"),
         ({"intervals": [-5]}, "above 0"),
@@ -248,7 +248,7 @@ FEW = masks.FullDomain(k=2, columns=["name", "sex"], star=False)
         (masks.FullDomain(k=2, hierarchies={"name": {"star": False}}), DataError,
          "; name holds more than one value at the top: allow a star there"),
         (masks.FullDomain(k=3, suppress=0.25, columns=["sex"], star=False), DataError,
-         r"with at most 1 record left out, k = 3 \(k = 2 could\)"),
+         r"with at most 1 record suppressed, k = 3 \(k = 2 could\)"),
         (masks.FullDomain(k=5), DataError, "choose a k of at most 4"),
         (masks.FullDomain(k=2, hierarchies={"agee": {}}), SpecError, "did you mean 'age'"),
         (masks.FullDomain(k=2, hierarchies={"sex": {"intervals": [5]}}), SpecError,
@@ -266,7 +266,7 @@ FEW = masks.FullDomain(k=2, columns=["name", "sex"], star=False)
         (masks.FullDomain(
             k=1, columns=["name", "age"], suppress=0.5,
             models=[models.AlphaKAnonymity(k=1, alpha=0.4, columns=["sex"])]),
-         DataError, "cannot be met at any choice of levels: where it comes nearest, 4 records"),
+         DataError, "cannot be met at any choice of levels; the nearest choice suppresses 4"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(spec, kind, said):
