@@ -157,7 +157,7 @@ def test_nothing_is_claimed_of_other_people(kind):
 
 
 def test_a_plan_without_pairs_is_refused():
-    with pytest.raises(UsageError, match="exchanges no values in pairs"):
+    with pytest.raises(UsageError, match="exchanges no values of the known attributes in pairs"):
         linked(people(), [masks.RankPermutation(p=50)], KNOWING)
 
 
@@ -179,7 +179,7 @@ def test_a_plan_of_other_windows_is_refused():
     release = unveil.mask(data, [masks.RankSwapping(p=60)], seed=1)
     narrow = unveil.mask(data, [masks.RankSwapping(p=1)], seed=2)
     wrong = Release(release.data, narrow.plan, narrow.channels, release.row_map)
-    with pytest.raises(DataError, match="exchange: the masking that is known cannot have made"):
+    with pytest.raises(DataError, match="exchange: the known masking cannot have produced"):
         measures.risk(links(data, wrong, KNOWING))
 
 

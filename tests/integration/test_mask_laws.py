@@ -588,7 +588,7 @@ def test_a_label_for_the_rarest_joins_the_order():
     after = unveil.mask(data, [spec]).data
     assert after.schema["o"].order == ("1", "other")
     assert Microdata(after.to_frame(), after.schema) == after
-    with pytest.raises(unveil.UnveilError, match="that stays"):
+    with pytest.raises(unveil.UnveilError, match="remaining category"):
         unveil.mask(data, [masks.GlobalRecoding(rarest=1, label="1", columns=["o"])])
 
 

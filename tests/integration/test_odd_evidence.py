@@ -247,7 +247,7 @@ def test_a_million_records_in_three_megabytes(evidence):
     assert len(text.encode()) < 3_000_000
     shown = next(one for one in said.exhibits() if one.name == "subgroups")
     assert len(shown.table.rows) == LISTED
-    assert "of 50,000 the table has the first, and the evidence all" in plain(shown.notes[0])
+    assert "the table lists the first of 50,000, the evidence all" in plain(shown.notes[0])
     assert sum(one.name.startswith("shape-") for one in said.exhibits()) == 30
 
 

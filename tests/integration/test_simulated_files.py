@@ -43,7 +43,7 @@ def test_a_plan_that_is_not_that_of_the_release_is_refused():
     swapped = unveil.mask(data, [masks.RankSwapping(p=50)], seed=3)
     other = unveil.mask(data, [masks.RankSwapping(p=2)], seed=3)
     known = Intruder(knows=KNOWN, channel=other.plan)
-    with pytest.raises(unveil.UnveilError, match="cannot have made"):
+    with pytest.raises(unveil.UnveilError, match="cannot have produced"):
         unveil.attack(
             data, swapped.data, attacks.Simulated(), intruder=known, truth=swapped.row_map
         )

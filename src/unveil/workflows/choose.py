@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -43,7 +42,6 @@ from unveil.workflows.choosing.decision import (
     reach,
 )
 from unveil.workflows.choosing.default_space import filled_space
-from unveil.workflows.choosing.evaluation import Evaluator
 from unveil.workflows.choosing.job import StudyJob, table_bytes, tried_plans, work_on
 from unveil.workflows.choosing.limit_shares import limit_key, limits_risk
 from unveil.workflows.choosing.points import grid
@@ -179,19 +177,14 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
     draw_seed: Callable[[], int] = random_seed
 
     def check_trials(self) -> None:
-        """Refuse too few, and say what one trial is and how long it takes: one is carried out."""
+        """Refuse too few, and say what one trial is."""
         if self.trials not in range(-MOST, 1):
             whole_number(self.trials, "trials", 1, MOST)
             return
-        begun = perf_counter()
-        Evaluator(self.original, self.policy, self.space, self.seed).evaluate(
-            1, grid(self.space)[0]
-        )
         raise UsageError(
-            f"trials: {self.trials} are too few for one plan: a trial masks the file by one plan, "
-            f"measures its loss and attacks it, here in {perf_counter() - begun:.1f} s; a plan "
-            f"that keeps the policy takes at least {REPETITIONS} more on fresh seeds. Try 1 or "
-            "more; quick tries 24, normal 60"
+            f"trials: {self.trials} is too few; give 1 or more (quick tries 24, normal 60). A "
+            "trial masks the file by one plan, measures its loss and attacks it; a plan that keeps "
+            f"the policy takes at least {REPETITIONS} more on fresh seeds"
         )
 
     def run(self, study: str | os.PathLike[str], workers: int = 1) -> Choice:

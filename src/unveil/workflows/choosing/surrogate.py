@@ -21,7 +21,10 @@ SHARES = (0.2, 0.6)  # of the variance that depends on strength alone
 OWN_LEVEL = 0.3  # share of a combination's own variance that is the same at all its points
 PRIOR_TRIALS, PRIOR_SQUARES = 2, 0.1  # of the scale: few trials do not make sure
 LEAST_VARIANCE = 1e-10
-LIMIT = 0.5  # on the scale of relative risks and shares
+# The relative risk in the middle of the scale: a plan beyond the limit counts, too, as it shows
+# how the frontier goes on. From 2 to 10 times the limit the search is better than with 1.
+BEYOND = 3
+LIMIT = 0.5  # on the scale of shares of limits on loss
 
 Normal = tuple[Floats, Floats]  # means and standard deviations
 
@@ -141,8 +144,8 @@ def _likelihood(process: Process) -> float:
 class Surrogate:
     """A model of the risk and the loss of a pool of candidates.
 
-    Risks r count as r / (1 + r), so that the limit, 1, is in the middle of the scale; so do shares
-    of limits on loss. A plan that breaks one of these has no risk, and is no plan of the frontier.
+    Risks r count as r / (3 + r), shares s of limits on loss as s / (1 + s). A plan that breaks a
+    limit on loss has no risk, and is no plan of the frontier.
     """
 
     risk: Process | None  # None: no plan was attacked
@@ -159,7 +162,7 @@ class Surrogate:
         """The belief after some trials; a plan that was refused counts as the worst of them."""
         seen = _points(space, [one.candidate for one in tried])
         risks, losses = (np.array([one[i] for one in tried], float) for i in (1, 2))
-        relative, refused = 1 - 1 / (1 + risks), np.isnan(losses)  # also of an infinite risk
+        relative, refused = 1 - 1 / (1 + risks / BEYOND), np.isnan(losses)  # also of infinite risks
         attacked, whole = ~np.isnan(risks), np.array([one.complete for one in tried])
         shares = np.array([one.loss_share for one in tried])
         return cls(

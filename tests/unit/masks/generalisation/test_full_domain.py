@@ -266,7 +266,7 @@ FEW = masks.FullDomain(k=2, columns=["name", "sex"], star=False)
         (masks.FullDomain(
             k=1, columns=["name", "age"], suppress=0.5,
             models=[models.AlphaKAnonymity(k=1, alpha=0.4, columns=["sex"])]),
-         DataError, "cannot be met at any choice of levels; the nearest choice suppresses 4"),
+         DataError, "any choice of levels; the nearest choice suppresses 4 records"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(spec, kind, said):
