@@ -120,10 +120,7 @@ def command(
             note(f"{chosen['evidence']}: this audit is finished; nothing was run again.")
         print_audit(result, whole=has_flag("verbose"))
         pages.say()
-        for option, what in (
-            ("evidence", "all numbers"),
-            ("per_record", "the risk of each record"),
-        ):
+        for option, what in (("evidence", "all numbers"), ("per_record", "risk of each record")):
             if chosen[option] is not None and not result.was_finished:
                 note(f"Wrote {chosen[option]}: {what}; keep it as private as {original}.")
         _print_next_command(original, chosen)
