@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # generated_pages, struct_tables
+sys.path.insert(0, str(Path(__file__).parent))  # accessible, generated_pages, struct_tables
 
 import unveil
 
@@ -11,7 +11,9 @@ project = "unveil"
 author = "The unveil developers"
 version = release = unveil.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "generated_pages", "struct_tables"]
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "accessible", "generated_pages", "struct_tables",
+]  # fmt: skip
 exclude_patterns = ["search.md"]  # Sphinx has a page of that name: exact-search.md includes it
 highlight_language = "none"
 default_role = "literal"
