@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 REPLACED = {
     'role="heading">': 'role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
@@ -10,7 +12,7 @@ REPLACED = {
 }
 
 
-def complete_pages(app, failed):
+def complete_pages(app: Sphinx, failed: Exception | None) -> None:
     """Name landmarks, give headings a level, let a keyboard reach blocks that scroll."""
     if failed is not None or app.builder.name != "html":
         return
@@ -21,7 +23,7 @@ def complete_pages(app, failed):
         page.write_text(text)
 
 
-def setup(app):
+def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("build-finished", complete_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

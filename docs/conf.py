@@ -11,9 +11,7 @@ project = "unveil"
 author = "The unveil developers"
 version = release = unveil.__version__
 
-extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "accessible", "generated_pages", "struct_tables",
-]  # fmt: skip
+extensions = ["myst_parser", "sphinx.ext.autodoc", "accessible", "generated_pages", "struct_tables"]
 exclude_patterns = ["search.md"]  # Sphinx has a page of that name: exact-search.md includes it
 highlight_language = "none"
 default_role = "literal"
