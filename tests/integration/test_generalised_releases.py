@@ -121,7 +121,7 @@ def test_rows_fit_by_what_tells_nothing_false(people):
 def test_of_others_than_compatible_rows_nothing_fits(people):
     for spec in (attacks.Distance(), attacks.Compatible(matching="one-to-one")):
         links = unveil.attack(people, people, spec, intruder=Intruder(knows=["sex"]))
-        with pytest.raises(unveil.UnveilError, match=r"counted by unveil\.attacks\.Compatible"):
+        with pytest.raises(unveil.UnveilError, match=r"need the attack unveil\.attacks\.Compatible"):
             measures.compatible_rows(links)
 
 
@@ -150,7 +150,7 @@ def test_sets_that_are_too_many_are_left_out_and_that_is_said(people, coarse):
     more = {"attacks": ["distance"], "truth": np.arange(N)} | QUICK
     found = audits.audit(people, coarse, knows=KNOWN, **more).evidence
     assert found.known == tuple(name for name in KNOWN if name != "region")
-    assert any("'region' is left out of what the intruder knows" in one for one in found.notes)
+    assert any("'region' is left out of the known attributes" in one for one in found.notes)
     with pytest.raises(unveil.UnveilError, match="'region' has .* different generalised cells"):
         audits.audit(people, coarse, knows=["region"], **more)
 

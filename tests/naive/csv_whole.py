@@ -38,7 +38,7 @@ def load(raw, schema, form):
     body = text.text[start:] if len(names) == 1 else text.text[start:].rstrip(b"\r\n")
     _check_widths(body, dialect, len(names))
     if not body:
-        raise DataError("there is a header and no record")
+        raise DataError("the file has a header and no record; add records")
     try:
         cells = pl.read_csv(
             codecs.BOM_UTF8 + body,
@@ -94,8 +94,9 @@ def _check_widths(body, dialect, width):
     if len(ragged):
         cells = f"{widths[ragged[0]]} cell{'s' if widths[ragged[0]] > 1 else ''}"
         raise DataError(
-            f"the header names {width} column{'s' if width > 1 else ''} and row {ragged[0] + 1} "
-            f"has {cells}; such rows: {len(ragged):,} of {len(widths):,}"
+            f"row {ragged[0] + 1} has {cells} and the header {width} column"
+            f"{'s' if width > 1 else ''} (such rows: {len(ragged):,} of {len(widths):,}); correct "
+            "the rows, or name the delimiter or the quote (--delimiter, --quote)"
         )
 
 

@@ -71,7 +71,7 @@ def test_a_page_that_is_no_report_of_a_release(tmp_path):
 
 
 def test_papers_have_no_page_for_others(tmp_path):
-    with pytest.raises(UsageError, match="leave external out"):
+    with pytest.raises(UsageError, match="leave it out"):
         unveil.report(summary(some_papers()), tmp_path / "papers.html", external=True)
 
 

@@ -28,7 +28,7 @@ _AS_TEXT = ("text", "varchar", "bpchar", "name", "uuid", "citext", "char")
 _TIMEOUT = 30_000  # milliseconds for a server to answer, and for a lock on a table
 LONGEST_NAME = 63  # bytes; what is longer is cut
 _MOST_COLUMNS = 1600
-_SYSTEM_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
+SYSTEM_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")
 _TYPES: dict[Any, str] = {
     pl.Int16: "smallint",
     pl.Int32: "integer",
@@ -208,7 +208,7 @@ class PostgresqlLocation(DatabaseLocation):
                     f"the name of column '{name}' is longer than {LONGEST_NAME} bytes or has a "
                     "null byte in it, which PostgreSQL cannot hold; rename it"
                 )
-            if name in _SYSTEM_COLUMNS:
+            if name in SYSTEM_COLUMNS:
                 raise DataError(f"every PostgreSQL table has its own column '{name}'; rename it")
 
     def ingest(self, cursor: Any, frame: pl.DataFrame) -> None:
