@@ -121,7 +121,9 @@ def test_rows_fit_by_what_tells_nothing_false(people):
 def test_of_others_than_compatible_rows_nothing_fits(people):
     for spec in (attacks.Distance(), attacks.Compatible(matching="one-to-one")):
         links = unveil.attack(people, people, spec, intruder=Intruder(knows=["sex"]))
-        with pytest.raises(unveil.UnveilError, match=r"need the attack unveil\.attacks\.Compatible"):
+        with pytest.raises(
+            unveil.UnveilError, match=r"need the attack unveil\.attacks\.Compatible"
+        ):
             measures.compatible_rows(links)
 
 

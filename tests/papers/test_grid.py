@@ -92,7 +92,9 @@ def test_a_permutation_withstands_what_undoes_a_swap():
     assert swapped["exchange, told the mask"] > swapped["tailored, posterior"]
     assert permuted["exchange"] < swapped["exchange, told the mask"]
     for figures in (permuted, noisy):
-        assert any("exchanges no values of the known attributes in pairs" in name for name in figures)
+        assert any(
+            "exchanges no values of the known attributes in pairs" in name for name in figures
+        )
 
 
 def test_a_mask_that_does_not_fit_a_file_leaves_blanks(paper_data):
