@@ -137,10 +137,12 @@ def _print_truth(linkage: Linkage) -> None:
     if linkage.risk is None:
         say("Give --truth to count the correct links.")
         return
-    from unveil.reports.headline import risk_sentence
+    from unveil.reports.headline import chance_sentence, risk_sentence
 
     say()
     say(f"By the truth, {risk_sentence(linkage.risk, linkage.risk.attack)}.")
+    if not linkage.risk.supervised:  # whose correct links are not by chance
+        say(chance_sentence(linkage.risk))
     if linkage.risk.absent:
         say(f"{count(linkage.risk.absent, 'record')} of A without a record in B: not counted.")
     if linkage.right is not None and linkage.claimed:
