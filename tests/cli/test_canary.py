@@ -377,7 +377,10 @@ SCENES = [
     *((0, f"link crowd.parquet moved.parquet {more}") for more in (
         "--truth name", "--json", "--schema crowd.toml --links made.links.csv",
         "--attack rank --knows pay", "--attack position --truth name", "--knows age",
+        "--blocks kind --truth name", "--blocks kind --truth row-order --json",
     )),
+    (3, "link crowd.parquet moved.parquet --blocks kindd"),
+    (2, "link crowd.parquet moved.parquet --blocks kind --knows kind"),
     (0, "link crowd.parquet typed.parquet --truth name"),
     (0, "link good.csv good.csv"),
     *((3, f"{APART} {more}") for more in (

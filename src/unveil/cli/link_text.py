@@ -28,6 +28,8 @@ def print_linkage(linkage: Linkage, first: str | Path, second: str | Path) -> No
             f"No common attribute is compared. Structural linkage uses {listing(linkage.mine)} "
             f"of {first} and {listing(linkage.release)} of {second}."
         )
+    if linkage.blocks:
+        say(f"Blocks: records are compared only where equal in {listing(linkage.blocks)}.")
     for name, reason in linkage.left_out.items():
         say(f"Left out: {name}, because it {reason}.")
     for name in linkage.like_identifiers:

@@ -12,7 +12,7 @@ import numpy as np
 from unveil.attacks import Attack, Distance, Probabilistic, Structural
 from unveil.engines.select import AUTO
 from unveil.engines.select import engine as select_engine
-from unveil.errors import DataError, SchemaError, UsageError
+from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs
@@ -49,6 +49,7 @@ class LinkSettings:
     """Settings of a linkage of files, beyond the files, the attack and the truth."""
 
     knows: tuple[str, ...] | None = None  # attributes of the first file to link by
+    blocks: tuple[str, ...] = ()  # columns in which compared records are equal
     parameters: Mapping[str, Any] | None = None  # of the default attack, as values or texts
     confidence: float = SURE_PROBABILITY  # probability above which a link is claimed
     format: Format | None = None  # of the files, if its options matter
@@ -67,6 +68,7 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     other_schema: Schema | str | os.PathLike[str] | None = None,
+    blocks: Sequence[str] = (),
     truth: Any = None,
     seed: int = 0,
     engine: str = AUTO,
@@ -97,6 +99,9 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
         either file may lack some of them.
     other_schema
         The schema of `b`.
+    blocks
+        Blocking columns of both files: records are compared only where they are equal in all of
+        them. They are not compared otherwise; a missing cell equals any.
     truth
         Who is who, to count correct links: the name of an identifier of both files, the path of
         a row map, the row of `a` of each row of `b` (from 0; -1: none), or "row-order".
@@ -120,8 +125,8 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
     """
     chosen, (first, second) = select_engine(engine), _read(a, b, schema, other_schema)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
-    links = link_scenario(scenario, spec, progress=progress)
-    for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
+    links = link_scenario(scenario, spec, blocks=checked_blocks(blocks), progress=progress)
+    for name, reason in common(scenario, links.intruder.blocks).left_out.items() if links.intruder.knows else ():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
     return links
 
@@ -147,7 +152,12 @@ def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     first, second = _read(a, b, schema, other_schema, settings.format)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
     links = link_scenario(
-        scenario, spec, settings.knows, parameters=settings.parameters, progress=progress
+        scenario,
+        spec,
+        settings.knows,
+        blocks=settings.blocks,
+        parameters=settings.parameters,
+        progress=progress,
     )
     result = linkage(links, scenario, confidence=settings.confidence)
     if settings.links is not None:
@@ -160,6 +170,7 @@ def link_scenario(
     spec: Attack | str | Mapping[str, Any] | None = None,
     knows: tuple[str, ...] | None = None,
     *,
+    blocks: tuple[str, ...] = (),
     parameters: Mapping[str, Any] | None = None,
     progress: TaskProgress | None = None,
 ) -> Links:
@@ -168,15 +179,23 @@ def link_scenario(
     `parameters` are those of the default attack.
     """
     _check_known(scenario, knows)
+    _check_blocks(scenario, blocks, knows or ())
     if spec is None:
-        spec = with_parameters(default_attack(scenario, knows), parameters or {})
+        spec = with_parameters(default_attack(scenario, knows, blocks), parameters or {})
     spec = attack_from(spec)
-    check_kinds(spec, EVERYBODY, scenario.truth)
+    check_kinds(spec, Intruder(blocks=blocks), scenario.truth)
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
-        knows = common(scenario).columns
+        knows = common(scenario, blocks).columns
         if not knows:
-            raise _nothing_common(scenario, "leave out the attack to compare their structure")
-    links = scenario.links(spec, Intruder(knows=knows))
+            remedy = "leave out the attack to compare their structure"
+            raise _nothing_common(scenario, remedy, blocks)
+    links = scenario.links(spec, Intruder(knows=knows, blocks=blocks))
+    if blocks and not links.finder.n_candidates(links.records).any():
+        raise DataError(
+            f"blocks: no record of the first file equals one of the second in {listing(blocks)}, "
+            "so nothing is compared; block by other columns, or check that both files write them "
+            "alike"
+        )
     return links if progress is None else replace(links, progress=partial(progress, links.name))
 
 
@@ -228,8 +247,9 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
             name: why for file in details.get("left_out", {}).values() for name, why in file.items()
         }
         mine, theirs = (tuple(n for n in names if n not in left_out) for names in columns)
-    elif mine and set(links.intruder.knows or ()) == set(common(scenario).columns):
-        left_out = common(scenario).left_out
+    elif mine:
+        shared = common(scenario, links.intruder.blocks)
+        left_out = shared.left_out if set(links.intruder.knows or ()) == {*shared.columns} else {}
     return Linkage(
         attack=links.name,
         engine=links.finder.engine,
@@ -239,6 +259,7 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
         common=bool(mine) and not disjoint,
         mine=mine,
         release=theirs,
+        blocks=links.intruder.blocks,
         left_out=left_out,
         like_identifiers=() if disjoint else like_identifiers(scenario, mine),
         tied=int(np.count_nonzero(links.n_best > 1)),
@@ -262,14 +283,16 @@ class CommonAttributes(NamedTuple):
     left_out: dict[str, str]
 
 
-def common(scenario: Scenario) -> CommonAttributes:
-    """The personal attributes of both files that can be compared."""
+def common(scenario: Scenario, blocks: Sequence[str] = ()) -> CommonAttributes:
+    """The personal attributes of both files that can be compared, beside the blocks."""
     first, second = _files(scenario)
     roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
     truth = scenario.truth if isinstance(scenario.truth, str) else None
     columns, left_out = [], {}
     for name in first.columns:
         if name not in second.columns or roles[name] & UNUSED or name == truth:
+            continue
+        if name in blocks:
             continue
         reason = _not_comparable(first, second, name)
         if reason is None:
@@ -301,7 +324,9 @@ def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | Non
     return None
 
 
-def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
+def default_attack(
+    scenario: Scenario, knows: tuple[str, ...] | None = None, blocks: Sequence[str] = ()
+) -> Attack:
     """The attack that suits two files."""
     _check_known(scenario, knows)
     first, second = _files(scenario)
@@ -312,19 +337,19 @@ def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> 
             f"knows: the second file has {listing(shared)} and lacks {listing(other)}; name only "
             "common attributes, or only attributes that it lacks, or choose an attack"
         )
-    attributes = len(shared) if knows is not None else len(common(scenario).columns)
+    attributes = len(shared) if knows is not None else len(common(scenario, blocks).columns)
     if attributes >= PROBABILISTIC_ATTRIBUTES:
         return Probabilistic(matching="posterior")
     if attributes:  # one scale for both: people of one file only would shift the other's mean
         return Distance(scale="release", matching="posterior")
-    if knows is None and common(scenario).left_out:
+    if knows is None and common(scenario, blocks).left_out:
         own = (
             set(personal_attributes(data)) - set(other.columns)
             for data, other in ((first, second), (second, first))
         )
         if not all(own):
             remedy = "declare them in a schema, or give files with attributes of their own"
-            raise _nothing_common(scenario, remedy)
+            raise _nothing_common(scenario, remedy, blocks)
     return Structural()
 
 
@@ -336,11 +361,43 @@ def _check_known(scenario: Scenario, knows: Sequence[str] | None) -> None:
         check_no_identifier(name, first)
 
 
-def _nothing_common(scenario: Scenario, remedy: str) -> DataError:
-    reasons = (f"'{name}' {reason}" for name, reason in common(scenario).left_out.items())
-    listed = "; ".join(reasons)
+def checked_blocks(blocks: Any) -> tuple[str, ...]:
+    """The names of the blocking columns; a single name is one."""
+    names = (blocks,) if isinstance(blocks, str) else tuple(blocks)
+    if not all(isinstance(name, str) for name in names):
+        raise UsageError("blocks: names of columns")
+    return names
+
+
+def _check_blocks(scenario: Scenario, blocks: Sequence[str], knows: Sequence[str]) -> None:
+    """Refuse a block that a file lacks, that is compared as well, or that states the truth."""
+    if len(set(blocks)) < len(blocks):
+        raise SpecError("blocks: a column is named twice")
+    for data, which in zip(_files(scenario), ("first", "second"), strict=True):
+        for name in blocks:
+            if name not in data.columns:
+                raise DataError(f"blocks: in the {which} file, {absent_column(name, data.columns)}")
+    for name in blocks:
+        if name in knows:
+            raise SpecError(
+                f"blocks: column '{name}' is also compared, and all records of a block are equal "
+                "in it; leave it out of one of the two"
+            )
+        if name == scenario.truth or any(
+            "identifier" in data.schema[name].role for data in _files(scenario)
+        ):
+            raise SpecError(
+                f"blocks: column '{name}' states who is who; block by attributes that several "
+                "people share"
+            )
+
+
+def _nothing_common(scenario: Scenario, remedy: str, blocks: Sequence[str]) -> DataError:
+    left_out = common(scenario, blocks).left_out
+    listed = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())
+    beside = f" beside the blocks {listing(blocks)}" if blocks else ""
     return DataError(
-        "the two files have no attribute in common that can be compared"
+        f"the two files have no attribute in common{beside} that can be compared"
         f"{f' ({listed})' if listed else ''}; {remedy}"
     )
 
