@@ -190,10 +190,7 @@ def _links() -> Iterator[Case]:
     )
     yield Case(
         "link/blocks",
-        (
-            f"{common} --json --blocks sex",
-            f"{common} --blocks sex,region --attack distance",
-        ),
+        (f"{common} --json --blocks sex", f"{common} --blocks sex,region --attack distance"),
     )
     yield Case(
         "link/chosen",

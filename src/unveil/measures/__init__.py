@@ -23,12 +23,7 @@ from unveil.measures.formal.belief import Belief
 from unveil.measures.formal.compatibility import compatible
 from unveil.measures.formal.distributions import distributions
 from unveil.measures.formal.reidentification import formal
-from unveil.measures.identity.chance import (
-    baseline,
-    permutation_law,
-    random_links,
-    random_matching,
-)
+from unveil.measures.identity.chance import baseline, permutation_law, random_links, random_matching
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.forecast import certainty, forecast

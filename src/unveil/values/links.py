@@ -62,6 +62,10 @@ class LinkageMethod(Protocol):
     def row_by_row(self) -> bool:
         """Whether each record is linked without regard to the others."""
 
+    @property
+    def compares_mixed_levels(self) -> bool:
+        """Whether it compares categories in one file with numbers in the other."""
+
     def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
         """The finders of the attacks that are combined."""
 

@@ -8,15 +8,7 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.attacks import (
-    Combined,
-    Distance,
-    Pairs,
-    Position,
-    Probabilistic,
-    Rank,
-    Structural,
-)
+from unveil.attacks import Combined, Distance, Pairs, Position, Probabilistic, Rank, Structural
 from unveil.errors import DataError, SchemaError, SpecError, UnveilError, UsageError
 from unveil.workflows.inputs.scenario import prepare
 from unveil.workflows.link import (
@@ -98,6 +90,37 @@ def test_what_cannot_be_compared_is_left_out_and_said(people, caplog):
     scene = meeting(first, second)
     assert linkage(link_scenario(scene), scene).left_out == found.left_out
     assert not linkage(link_scenario(scene, knows=("income",)), scene).left_out
+
+
+def test_categories_and_numbers_are_compared_by_distance_alone(people):
+    """Each file's schema says what its column holds."""
+    classes = pl.when(pl.col("income") < 20_000).then(pl.lit("low")).otherwise(pl.lit("high"))
+    declared = unveil.Schema(ordinal={"income": ["low", "high"]})
+    both = ["age", "hours", "tax", "income"]
+    first = unveil.Microdata(people.select(both).with_columns(income=classes), declared)
+    second = unveil.Microdata(people.select(both), unveil.Schema(numeric="income"))
+    scene = meeting(first, second)
+    reason = "has categories in the first file and numbers in the second, which only distance"
+    assert common(scene).columns == tuple(both[:3])
+    assert reason in common(scene).left_out["income"]
+    assert link_scenario(scene).finder.columns == tuple(both[:3])  # by Fellegi and Sunter
+    found = linkage(link_scenario(scene, "distance"), scene)
+    assert (found.mine, found.left_out) == (tuple(both), {})
+    assert default_attack(scene, ("age", "hours", "income")).name == "distance"
+    scene = meeting(first.select(["income"]), second.select(["income"]))
+    assert default_attack(scene).name == "distance"
+    nominal = first.select(["income", "age"]).to_frame()
+    one = unveil.Microdata(nominal, unveil.Schema(nominal="income"))
+    assert common(meeting(one, second), mixed=True).columns == ("income", "age")
+    alone = meeting(one.select(["income"]), second)
+    assert (
+        "no number that both files have shows their order"
+        in (common(alone, mixed=True).left_out["income"])
+    )
+    undeclared = meeting(nominal.select("income"), people)
+    assert common(undeclared, mixed=True).left_out == {
+        "income": "has different types in the two files"
+    }
 
 
 def test_a_truth_of_every_kind(people, tmp_path):
@@ -185,8 +208,9 @@ def test_attributes_that_are_named(people):
 
 def test_blocks_compare_only_equal_records(people):
     both = ["person", "age", "hours", "region", "sex"]
-    first, second = people.select(both), people.select([*both, "tax"]).sample(
-        fraction=1, shuffle=True, seed=1
+    first, second = (
+        people.select(both),
+        people.select([*both, "tax"]).sample(fraction=1, shuffle=True, seed=1),
     )
     found = unveil.link(first, second, blocks=["sex", "region"], truth="person")
     assert found.attack == Distance(scale="release", matching="posterior")  # two are left

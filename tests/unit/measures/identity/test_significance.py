@@ -116,9 +116,7 @@ def test_other_laws_are_named(monkeypatch):
     schema = Schema(quasi=["x", "b"], numeric=["x", "b"])
     frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "b": [0.0, None, 1.0, 1.0]})
     people, intruder = Microdata(frame, schema), Intruder(knows=["x"], blocks=["b"])
-    links = unveil.attack(
-        people, people, attacks.Distance(), intruder=intruder, truth="row-order"
-    )
+    links = unveil.attack(people, people, attacks.Distance(), intruder=intruder, truth="row-order")
     assert significance(links).law == "drawn"
     monkeypatch.setattr("unveil.measures.identity.significance.MOST_PERMUTED", 3)
     assert significance(links).law == "poisson"
