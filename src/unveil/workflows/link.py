@@ -186,7 +186,7 @@ def link_scenario(
     spec = attack_from(spec)
     check_kinds(spec, Intruder(blocks=blocks), scenario.truth)
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
-        knows = common(scenario, blocks, mixed=spec.compares_mixed_levels).columns
+        knows = common(scenario, blocks, spec).columns
         if not knows:
             remedy = "leave out the attack to compare their structure"
             raise _nothing_common(scenario, remedy, blocks)
@@ -289,7 +289,7 @@ def default_attack(
     attributes, mixed = tuple(shared), any(has_mixed_levels(first, second, n) for n in shared)
     if knows is None:
         attributes = common(scenario, blocks).columns
-        mixed = not attributes and bool(common(scenario, blocks, mixed=True).columns)
+        mixed = not attributes and bool(common(scenario, blocks, Distance()).columns)
     if len(attributes) >= PROBABILISTIC_ATTRIBUTES and not mixed:
         return Probabilistic(matching="posterior")
     if attributes or mixed:

@@ -1,19 +1,15 @@
-"""Pseudonyms: the keyed hash of each identifier, its secret, and what an audit makes of it."""
+"""Pseudonyms: the keyed hash of each identifier."""
 
 import hashlib
 import hmac
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import unveil
-from unveil import Microdata, Schema, masks, measures
+from unveil import Microdata, Schema, masks
 from unveil.errors import DataError, FileError, SpecError
 from unveil.masks.pseudonymisation import pseudonyms_of
-from unveil.table.attribute import Attribute
-from unveil.workflows.auditing.checks import identifiers_in
-from unveil.workflows.mask import MaskSettings, mask_again, mask_file
 
 KEY = bytes(range(100, 132))
 
@@ -76,72 +72,6 @@ def test_a_drawn_key_is_another_each_time_and_nowhere(people):
     assert "key" not in str(plan.to_dict())
 
 
-def test_the_key_is_in_no_plan_and_no_words(people, key, caplog, tmp_path):
-    source = tmp_path / "people.csv"
-    unveil.write(people, source)
-    unveil.write(people.schema, tmp_path / "people.toml")
-    plan = [masks.Pseudonymisation(key_file=key), masks.Rounding(base=10, columns=["age"])]
-    done = mask_file(source, plan, schema=tmp_path / "people.toml")
-    told = [repr(done.release), repr(done.release.plan), str(done.to_dict()), caplog.text]
-    told += [path.read_text() for path in (done.plan, done.schema)]
-    for shown in told:
-        assert KEY.hex() not in shown
-        assert "defgh" not in shown  # how the key begins, as text
-    assert "releases under the same key can be joined by person, mother" in caplog.text
-    assert 'role = "other"' in done.schema.read_text()
-    assert done.left_out == []
-    released = unveil.read(done.output, done.schema)
-    assert identifiers_in(people, released) == ()
-
-
-def test_other_steps_see_no_identifier_and_draw_the_same(people, key):
-    steps = [masks.Sampling(records=3), masks.RankPermutation(p=60, columns=["age"])]
-    alone = unveil.mask(people, steps, seed=5)
-    for place in range(3):
-        plan = [*steps[:place], masks.Pseudonymisation(key_file=key), *steps[place:]]
-        both = unveil.mask(people, plan, seed=5)
-        assert both.data.select(["age", "sex"]).to_frame().equals(alone.data.to_frame())
-        assert both.data.columns == ("person", "mother", "age", "sex")
-        back = people.column("person").gather(both.row_map)
-        expected = [None if one is None else digest(str(one)) for one in back]
-        assert both.data.column("person").to_list() == expected
-
-
-def test_who_masks_again_has_no_key(people, key):
-    release = unveil.mask(people, [masks.Pseudonymisation(key_file=key)], seed=1)
-    Path(key).unlink()
-    assert mask_again(people, release.plan).data.columns == ("age", "sex")
-
-
-def test_an_audit_sees_pseudonyms_and_no_identifiers(key):
-    people = unveil.households(60, seed=7).select(["person", "age", "sex", "income"])
-    release = unveil.mask(people, [masks.Pseudonymisation(key_file=key)], seed=1)
-    assert identifiers_in(people, release.data) == ()
-    links = unveil.attack(people, release, "distance")
-    assert "person" not in links.compared
-    with pytest.raises(SpecError, match="'person' is an identifier, which cannot be known"):
-        unveil.attack(
-            people, release, "distance", intruder=unveil.Intruder(knows=["age", "person"])
-        )
-    assert measures.risk(links).n == 60
-
-
-def test_an_identifier_that_is_declared_another_role_still_is_one(people):
-    """Its cells decide, not what a schema says of them."""
-    schema = people.schema.updated({"person": Attribute(role="other")})
-    released = Microdata(people.to_frame(), schema)
-    assert identifiers_in(people, released) == ("person", "mother")
-
-
-def test_two_releases_under_one_key_can_be_joined(key):
-    people = unveil.households(60, seed=7).select(["person", "age", "income"])
-    steps = [masks.Pseudonymisation(key_file=key), masks.Sampling(records=40)]
-    files = [unveil.mask(people, steps, seed=seed) for seed in (1, 2)]
-    first, second = (set(one.data.column("person")) for one in files)
-    both = set(files[0].row_map) & set(files[1].row_map)
-    assert len(first & second) == len(both) > 0
-
-
 def test_all_missing(key):
     data = Microdata(
         pl.DataFrame({"id": pl.Series([None, None], dtype=pl.String), "x": [1, 2]}),
@@ -183,22 +113,3 @@ def test_a_table_without_identifiers_and_synthetic_people(people, key):
     twice = [masks.Pseudonymisation(name=name, key_file=key) for name in ("one", "two")]
     with pytest.raises(SpecError, match="two: no column is an identifier"):
         unveil.mask(people, twice)
-
-
-def test_a_key_that_a_plan_file_names(people, key, tmp_path):
-    """It is read beside the plan, and elsewhere only if the user allows it."""
-    folder = tmp_path / "plans"
-    folder.mkdir()
-    plan = folder / "plan.toml"
-    plan.write_text('seed = 1\n[[mask]]\nmethod = "pseudonymisation"\nkey_file = "key.bin"\n')
-    (folder / "key.bin").write_bytes(KEY)
-    assert unveil.mask(people, plan).data.column("person")[0] == digest("11")
-    plan.write_text(plan.read_text().replace("key.bin", key))
-    with pytest.raises(unveil.UnveilError, match="which is not in its folder"):
-        unveil.mask(people, plan)
-    source = tmp_path / "people.csv"
-    unveil.write(people, source)
-    unveil.write(people.schema, tmp_path / "people.toml")
-    settings = MaskSettings(allow=[key])
-    done = mask_file(source, plan, schema=tmp_path / "people.toml", settings=settings)
-    assert done.release.data.column("person")[0] == digest("11")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.attacks import Combined, Distance, Pairs, Position, Probabilistic, Rank, Structural
+from unveil.attacks import Distance, Position, Probabilistic, Rank, Structural
 from unveil.errors import DataError, SchemaError, SpecError, UnveilError, UsageError
 from unveil.workflows.inputs.scenario import prepare
 from unveil.workflows.link import (
@@ -92,37 +92,6 @@ def test_what_cannot_be_compared_is_left_out_and_said(people, caplog):
     assert not linkage(link_scenario(scene, knows=("income",)), scene).left_out
 
 
-def test_categories_and_numbers_are_compared_by_distance_alone(people):
-    """Each file's schema says what its column holds."""
-    classes = pl.when(pl.col("income") < 20_000).then(pl.lit("low")).otherwise(pl.lit("high"))
-    declared = unveil.Schema(ordinal={"income": ["low", "high"]})
-    both = ["age", "hours", "tax", "income"]
-    first = unveil.Microdata(people.select(both).with_columns(income=classes), declared)
-    second = unveil.Microdata(people.select(both), unveil.Schema(numeric="income"))
-    scene = meeting(first, second)
-    reason = "has categories in the first file and numbers in the second, which only distance"
-    assert common(scene).columns == tuple(both[:3])
-    assert reason in common(scene).left_out["income"]
-    assert link_scenario(scene).finder.columns == tuple(both[:3])  # by Fellegi and Sunter
-    found = linkage(link_scenario(scene, "distance"), scene)
-    assert (found.mine, found.left_out) == (tuple(both), {})
-    assert default_attack(scene, ("age", "hours", "income")).name == "distance"
-    scene = meeting(first.select(["income"]), second.select(["income"]))
-    assert default_attack(scene).name == "distance"
-    nominal = first.select(["income", "age"]).to_frame()
-    one = unveil.Microdata(nominal, unveil.Schema(nominal="income"))
-    assert common(meeting(one, second), mixed=True).columns == ("income", "age")
-    alone = meeting(one.select(["income"]), second)
-    assert (
-        "no number that both files have shows their order"
-        in (common(alone, mixed=True).left_out["income"])
-    )
-    undeclared = meeting(nominal.select("income"), people)
-    assert common(undeclared, mixed=True).left_out == {
-        "income": "has different types in the two files"
-    }
-
-
 def test_a_truth_of_every_kind(people, tmp_path):
     rng = np.random.default_rng(1)
     order = rng.permutation(len(people))
@@ -204,91 +173,6 @@ def test_attributes_that_are_named(people):
         link_scenario(scene, knows=("agee",))
     with pytest.raises(SpecError, match="compares no attributes"):
         link_scenario(scene, Position(), knows=("age",))
-
-
-def test_blocks_compare_only_equal_records(people):
-    both = ["person", "age", "hours", "region", "sex"]
-    first, second = (
-        people.select(both),
-        people.select([*both, "tax"]).sample(fraction=1, shuffle=True, seed=1),
-    )
-    found = unveil.link(first, second, blocks=["sex", "region"], truth="person")
-    assert found.attack == Distance(scale="release", matching="posterior")  # two are left
-    assert (found.finder.columns, found.compared) == (
-        ("age", "hours"),
-        ("age", "hours", "sex", "region"),
-    )
-    where = found.best >= 0
-    for name in ("sex", "region"):
-        assert (first[name].to_numpy() == second[name].to_numpy()[found.best])[where].all()
-    scene = meeting(first, second, "person")
-    result = linkage(link_scenario(scene, blocks=("sex", "region")), scene)
-    assert (result.blocks, result.mine) == (("sex", "region"), ("age", "hours"))
-    assert result.risk.law_of_chance is not None
-    inside = unveil.measures.baseline(found)
-    assert inside == pytest.approx(first.select("sex", "region").n_unique())
-    one = unveil.link(first, second, blocks="region", truth="person")
-    assert one.intruder.blocks == ("region",)
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        Distance(matching="one-to-one"),
-        Rank(),
-        Probabilistic(matching="posterior"),
-        Combined(attacks=["distance", "rank"]),
-        Structural(),
-    ],
-    ids=lambda spec: spec.name,
-)
-def test_every_attack_of_records_takes_blocks(people, spec):
-    kept = ["age", "hours"] if spec.needs_common_attributes else ["education", "savings"]
-    second = people.select(["person", "sex", *kept])
-    first = people.select(["person", "sex", "age", "hours", "income"])
-    found = unveil.link(first, second, spec, blocks=["sex"], truth="person")
-    where = found.best >= 0
-    assert where.any()
-    own, theirs = first["sex"].to_numpy(), second["sex"].to_numpy()[found.best]
-    assert (own == theirs)[where].all()
-
-
-def test_a_block_of_one_file_only_has_no_candidates(people):
-    both = ["age", "hours", "region"]
-    first, second = people.select(both), people.select(both)
-    gone = first["region"][0]
-    found = unveil.link(first, second.filter(pl.col("region") != gone), blocks=["region"])
-    assert ((found.best < 0) == (first["region"] == gone).to_numpy()).all()
-
-
-@pytest.mark.parametrize(
-    ("blocks", "kind", "said"),
-    [
-        (["regio"], DataError, "in the first file, column 'regio'.*did you mean 'region'"),
-        (["tax"], DataError, "blocks: in the second file, column 'tax'"),
-        (["person"], SpecError, "'person' states who is who"),
-        (["sex", "sex"], SpecError, "blocks: a column is named twice"),
-        ([1], UsageError, "blocks: names of columns"),
-        (["region"], DataError, "no record of the first file equals one of the second in region"),
-        (["age", "hours", "region", "sex"], DataError, "each file needs attributes that the other"),
-    ],
-)
-def test_blocks_that_cannot_be(people, blocks, kind, said):
-    both = ["person", "age", "hours", "region", "sex"]
-    second = people.select(both).with_columns(region=pl.lit("elsewhere"))
-    if len(blocks) > 2:
-        second = people.select(both)
-    first = people.select([*both, "tax"])
-    with pytest.raises(kind, match=said):
-        unveil.link(first, second, truth="person", blocks=blocks)
-
-
-def test_a_block_is_not_compared_too(people):
-    scene = meeting(people, people)
-    with pytest.raises(SpecError, match="blocks: column 'sex' is also compared"):
-        link_scenario(scene, knows=("age", "sex"), blocks=("sex",))
-    with pytest.raises(SpecError, match="leave out blocks"):
-        link_scenario(scene, Pairs(pairs="links.csv"), blocks=("sex",))
 
 
 def test_schemas(people, tmp_path):

@@ -23,7 +23,7 @@ from unveil.attacks.distance.attribute_costs import (
     warn_constant,
 )
 from unveil.attacks.distance.category_sets import ComparedAttribute
-from unveil.attacks.distance.mixed_levels import compare_mixed
+from unveil.attacks.distance.mixed_levels import compare_mixed, has_order
 from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, euclid, whitened
@@ -152,9 +152,14 @@ class Distance(Attack, frozen=True, kw_only=True):
         return super().memory(records, candidates, width, matching) + listed
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
-        """Every attribute has a distance; Mahalanobis' is of numbers."""
+        """Every attribute has a distance, mixed levels in an order; Mahalanobis' is of numbers."""
         if self.metric != "mahalanobis":
-            return tuple(known)
+            files = pair.original, pair.release
+            return tuple(
+                name
+                for name in known
+                if not has_mixed_levels(*files, name) or has_order(*files, name, known)
+            )
         numeric = pair.plain("numeric")
         return tuple(name for name in known if name in numeric)
 

@@ -15,6 +15,7 @@ indicators i of the one, the expected indicators p of the other, and the costs C
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -31,12 +32,12 @@ from unveil.attacks.distance.category_sets import ComparedAttribute
 from unveil.engines.metric import table
 from unveil.errors import SchemaError
 from unveil.support.arrays import Floats, Ints
-from unveil.table.encoding.shared_attributes import common_numbers, has_mixed_levels
+from unveil.table.encoding.shared_attributes import common_numbers
 from unveil.table.encoding.to_arrays import check_computable, code_numbers, codes, numbers
 from unveil.table.microdata import Microdata
 
 MOST_CATEGORIES = 1000  # whose table of costs has a million cells
-DECIMALS = 11  # to which places are compared, whatever the row order
+DECIMALS, PLACE_DECIMALS = 11, 9  # of shares and of estimated places, for any row order
 
 
 class MixedFiles(NamedTuple):
@@ -51,7 +52,7 @@ def compare_mixed(
     files: LinkageFiles, column: str, rule: CostRule, weight: float
 ) -> ComparedAttribute | None:
     """A column of categories in one file and of numbers in the other; None if it is constant."""
-    mixed = _mixed(files, column)
+    mixed = _mixed_files(files.reference, files.release, column)
     order = _ordered_categories(files, mixed, column)
     if len(order) < 2:
         warn_constant(files, column, "release" if mixed.counts_first else "original")
@@ -142,10 +143,10 @@ class PlacesOfNumbers:
         return np.minimum(np.searchsorted(self.ends, low, "right"), last), last
 
 
-def _mixed(files: LinkageFiles, column: str) -> MixedFiles:
-    if files.reference.level(column) == "numeric":
-        return MixedFiles(files.reference, files.release, counts_first=True)
-    return MixedFiles(files.release, files.reference, counts_first=False)
+def _mixed_files(first: Microdata, second: Microdata, column: str) -> MixedFiles:
+    if first.level(column) == "numeric":
+        return MixedFiles(first, second, counts_first=True)
+    return MixedFiles(second, first, counts_first=False)
 
 
 def _numbers(data: Microdata, column: str) -> Floats:
@@ -161,39 +162,8 @@ def _ordered_categories(files: LinkageFiles, mixed: MixedFiles, column: str) -> 
     further = [c for c in codes(others, column).categories if c not in listed]
     if mixed.named.level(column) == "ordinal" or len(listed) < 2:
         return (*listed, *further)
-    places = _places_of_categories(files, mixed, column, listed)
-    ascending = sorted(zip(places, listed, strict=True))
-    return (*(label for _, label in ascending), *further)
-
-
-def _places_of_categories(
-    files: LinkageFiles, mixed: MixedFiles, column: str, listed: tuple[str, ...]
-) -> list[float]:
-    """The mean of each nominal category's numbers, as the other numbers of its records predict.
-
-    The file with the numbers shows how they depend on the attributes that both files have.
-    """
-    predictors = [
-        name
-        for name in files.columns
-        if name != column
-        and not has_mixed_levels(*files.pair, name)
-        and not files.generalised(name)
-        and mixed.counted.level(name) == mixed.named.level(name) == "numeric"
-    ]
-    scores = [_scores(mixed, name) for name in predictors]
-    usable = [pair for pair in scores if pair is not None]
-    means = np.zeros(len(listed))
-    if usable:
-        wanted = _numbers(mixed.counted, column)
-        known = ~np.isnan(wanted)
-        scale = mean_and_deviation(wanted) or (0.0, 1.0)
-        here, there = (np.column_stack(side) for side in zip(*usable, strict=True))
-        slopes = np.linalg.lstsq(here[known], scaled(column, wanted[known], scale), rcond=None)[0]
-        coded = codes(mixed.named, column, listed).codes
-        total = np.bincount(coded[coded >= 0], (there @ slopes)[coded >= 0], len(listed))
-        means = np.round(total / np.bincount(coded[coded >= 0], minlength=len(listed)), 9)
-    if not np.ptp(means) > 0:
+    places = _places_of_categories(mixed, column, listed, files.columns)
+    if not np.ptp(places) > 0:
         raise SchemaError(
             f"distance: column '{column}' has numbers in one file and nominal categories in the "
             "other, and no number that both files have shows their order; declare it (level "
@@ -204,11 +174,46 @@ def _places_of_categories(
         "order is estimated from the other numbers; declare it (level ordinal) if you know it",
         column,
     )
-    return means.tolist()
+    ascending = sorted(zip(places.tolist(), listed, strict=True))
+    return (*(label for _, label in ascending), *further)
+
+
+def has_order(first: Microdata, second: Microdata, column: str, columns: Sequence[str]) -> bool:
+    """Whether the categories of a mixed column are in order, or other numbers show their order."""
+    mixed = _mixed_files(first, second, column)
+    if mixed.named.level(column) == "ordinal":
+        return True
+    listed = codes(mixed.named, column).categories
+    return bool(np.ptp(_places_of_categories(mixed, column, listed, columns)) > 0)
+
+
+def _places_of_categories(
+    mixed: MixedFiles, column: str, listed: tuple[str, ...], columns: Sequence[str]
+) -> Floats:
+    """The mean of each nominal category's numbers, as the other numbers of its records predict.
+
+    The file with the numbers shows how they depend on the attributes that both files have.
+    """
+    scores = [_scores(mixed, name) for name in columns if name != column]
+    usable = [pair for pair in scores if pair is not None]
+    if not usable:
+        return np.zeros(len(listed))
+    wanted = _numbers(mixed.counted, column)
+    known = ~np.isnan(wanted)
+    scale = mean_and_deviation(wanted) or (0.0, 1.0)
+    here, there = (np.column_stack(side) for side in zip(*usable, strict=True))
+    slopes = np.linalg.lstsq(here[known], scaled(column, wanted[known], scale), rcond=None)[0]
+    coded = codes(mixed.named, column, listed).codes
+    there, coded = (there @ slopes)[coded >= 0], coded[coded >= 0]
+    totals, sizes = np.bincount(coded, there, len(listed)), np.bincount(coded, None, len(listed))
+    return np.round(totals / np.maximum(sizes, 1), PLACE_DECIMALS)
 
 
 def _scores(mixed: MixedFiles, name: str) -> tuple[Floats, Floats] | None:
-    """The standardised numbers of both files, the mean where missing; None if constant."""
+    """The standardised numbers of both files, the mean where missing; None if there are none."""
+    plain = not any(data.schema[name].generalised for data in (mixed.counted, mixed.named))
+    if not plain or not mixed.counted.level(name) == mixed.named.level(name) == "numeric":
+        return None
     counted, named = common_numbers(mixed.counted, mixed.named, column=name)
     scales = [mean_and_deviation(values) for values in (counted, named)]
     if scales[0] is None or scales[1] is None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from unveil.table.encoding.shared_attributes import has_mixed_levels
 from unveil.table.likely_roles import all_differ
 from unveil.table.microdata import Microdata
-from unveil.values.links import Links
+from unveil.values.links import LinkageMethod, Links
 from unveil.workflows.auditing.checks import same_type
 from unveil.workflows.inputs.intruder_view import UNUSED
 from unveil.workflows.inputs.scenario import Scenario
@@ -25,11 +25,11 @@ class CommonAttributes(NamedTuple):
 
 
 def common(
-    scenario: Scenario, blocks: Sequence[str] = (), *, mixed: bool = False
+    scenario: Scenario, blocks: Sequence[str] = (), attack: LinkageMethod | None = None
 ) -> CommonAttributes:
     """The personal attributes of both files that can be compared, beside the blocks.
 
-    `mixed` is whether categories in one file are compared with numbers in the other.
+    Categories in one file are compared with numbers in the other by an attack that says so.
     """
     first, second = _files(scenario)
     roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
@@ -40,13 +40,12 @@ def common(
         if name in second.columns and not roles[name] & UNUSED and name not in (truth, *blocks)
     ]
     reasons = {name: _not_comparable(first, second, name) for name in shared}
-    if mixed:
-        plain = [name for name in shared if reasons[name] is None]
-        counted = any(data_level == "numeric" for data_level in map(first.level, plain))
-        for name in shared:
-            if has_mixed_levels(first, second, name) and not _empty(first, second, name):
-                nominal = "nominal" in (first.level(name), second.level(name))
-                reasons[name] = UNORDERED if nominal and not counted else None
+    if attack is not None and attack.compares_mixed_levels:
+        mixed = {n for n in shared if has_mixed_levels(first, second, n)}
+        mixed = {name for name in mixed if _empty(first, second, name) is None}
+        offered = [name for name in shared if name in mixed or reasons[name] is None]
+        kept = attack.comparable(scenario.pair, offered)
+        reasons |= {name: None if name in kept else UNORDERED for name in mixed}
     columns = [name for name in shared if reasons[name] is None]
     quasi = [name for name in columns if "quasi" in roles[name]]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
@@ -55,7 +54,7 @@ def common(
 
 def common_of(links: Links, scenario: Scenario) -> CommonAttributes:
     """The common attributes that the attack of these links can compare."""
-    return common(scenario, links.intruder.blocks, mixed=links.attack.compares_mixed_levels)
+    return common(scenario, links.intruder.blocks, links.attack)
 
 
 def _files(scenario: Scenario) -> tuple[Microdata, Microdata]:
