@@ -99,6 +99,19 @@ def test_people_are_found_by_it(spec, ordered):
     assert links.compared == ("hours", "income")
 
 
+def test_retailers_of_figure_2_are_linked_within_their_type():
+    """Benefits in one file and the type of business in the other: as many hits as types."""
+    rng = np.random.default_rng(3)
+    kind = np.repeat([0, 1, 2], [50, 30, 20])
+    benefits = np.array([20, 60, 200])[kind] + rng.normal(0, 3, 100)
+    named, counted = files(np.array(ORDER)[kind].tolist(), benefits.tolist())
+    for pair in ((named, counted), (counted, named)):
+        links = unveil.attack(*pair, Distance(), intruder=KNOWS, truth="row-order")
+        assert unveil.measures.hits(links).sum() == pytest.approx(3)
+        assert unveil.measures.ceiling(links) >= 3
+        assert (kind[links.best] == kind).all()
+
+
 def test_missing_cells_and_ties_of_a_whole_file():
     named, counted = files(["low", None, "high"], [None, 5, 5])
     costs = squared_costs(named, counted)
