@@ -72,6 +72,7 @@ def write_inputs() -> None:
     )
     (folder / "bad.toml").write_text('[[mask]]\nmethod = "rank-swaping"\np = 3\n')
     (folder / "worse.toml").write_text('[[mask]]\nmethod = "rank-swapping"\np = 300\n')
+    (folder / "key.bin").write_bytes(bytes(range(32)))
     (folder / "broken.toml").write_text("[[mask]\n")
     (folder / "empty.csv").write_text("")
     (folder / "semicolons.csv").write_text("a;b;c\n1,5;x;NA\n2,5;y;3\n-9;x;4\n")

@@ -189,6 +189,10 @@ def _links() -> Iterator[Case]:
         ),
     )
     yield Case(
+        "link/blocks",
+        (f"{common} --json --blocks sex", f"{common} --blocks sex,region --attack distance"),
+    )
+    yield Case(
         "link/chosen",
         (
             f"link in/first.csv in/second.csv --truth person --json --links {{out}}/l.csv {quick}",

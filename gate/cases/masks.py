@@ -103,6 +103,10 @@ PLANS: dict[str, Steps] = {
         {"method": "rounding", "columns": ["rent"], "base": 100},
     ],
 }  # fmt: skip
+PSEUDONYMS: Steps = [
+    {"method": "pseudonymisation", "key_file": "in/key.bin"},
+    {"method": "rounding", "columns": ["rent"], "base": 100},
+]
 MASK = "mask in/people.csv --schema in/people.toml --plan {out}/plan.toml --seed 3"
 
 
@@ -115,6 +119,8 @@ def cases() -> Iterator[Case]:
             (f"{MASK} -o {{out}}/release.csv --write-schema {{out}}/schema.toml{known} --json",),
             plan=plan,
         )
+    pseudonyms = f"{MASK} --allow in/key.bin -o {{out}}/release.csv --row-map {{out}}/map.csv"
+    yield Case("mask/pseudonymisation", (f"{pseudonyms} --json",), plan=PSEUDONYMS)
     yield Case(
         "mask/chain-printed",
         (f"{MASK} -o {{out}}/release.csv --keep-order --row-map {{out}}/map.csv",),

@@ -178,6 +178,13 @@ FILES = {
     "nest.plan": plan("method = 'full-domain'\nk = 2\nhierarchies = {pay = {intervals = [2, 3]}}"),
     "absent.plan": plan("method = 'rounding'\nbase = 5\ncolumns = ['payy']"),
     "secret.plan": plan("method = 'shuffle'", "method = 'synthesis'\ncolumns = ['name']"),
+    "hashed.plan": plan("method = 'pseudonymisation'\nkey_file = 'a.key'", "method = 'shuffle'"),
+    "a.key": TEXT * 3,
+    "short.plan": plan("method = 'pseudonymisation'\nkey_file = 'b.key'"),
+    "b.key": TEXT,
+    "stray.plan": plan("method = 'pseudonymisation'\nkey_file = '/nowhere/a.key'"),
+    "counted.toml": "identifier = 'name'\nnumeric = ['pay', 'age']\nnominal = ['kind', 'home']",
+    "named.toml": "identifier = 'name'\nnumeric = ['age']\nnominal = ['kind', 'home', 'pay']",
     "method.plan": plan("method = 'nose'"),
     "key.plan": plan("method = 'rounding'\nbasis = 5"),
     "without.plan": plan("method = 'rounding'"),
@@ -235,6 +242,7 @@ FEW = (
     "--errors= --no-remedies --no-worst-case"
 )
 APART = "link crowd.parquet apart.parquet --schema apart.toml"
+MIXED = "link crowd.parquet typed.parquet --schema counted.toml --other-schema named.toml"
 PAGE = "--report page.html --figures figures"
 ALIKE = "audit alike.parquet alike.parquet --schema crowd.toml --truth name --attack distance"
 SCENES = [
@@ -295,6 +303,9 @@ SCENES = [
         "function", "range", "order", "broken", "nothing", "seed", "no", "optimal", "line", "unmet",
         "nest", "homes", "few",
     )),
+    (0, "mask crowd.parquet --schema crowd.toml --plan hashed.plan --allow a.key -o made.parquet"),
+    (3, "mask crowd.parquet --schema crowd.toml --plan short.plan --allow b.key -o made.csv"),
+    (2, "mask crowd.parquet --schema crowd.toml --plan stray.plan -o made.csv"),
     (0, "mask good.xlsx --schema keys.toml --plan noise.plan -o made.xlsx#release"),
     *((0, f"mask good.{one} --schema keys.toml --plan noise.plan -o made.{to}") for one, to in (
         ("sav", "sav"), ("sav", "dta"), ("sav", "csv"), ("dta", "dta"), ("dta", "zsav"),
@@ -377,7 +388,12 @@ SCENES = [
     *((0, f"link crowd.parquet moved.parquet {more}") for more in (
         "--truth name", "--json", "--schema crowd.toml --links made.links.csv",
         "--attack rank --knows pay", "--attack position --truth name", "--knows age",
+        "--blocks kind --truth name", "--blocks kind --truth row-order --json",
     )),
+    *((0, f"{MIXED} {more}") for more in ("--attack distance", "", "--truth name --json")),
+    (3, f"{MIXED} --attack distance --knows pay,age --truth name"),  # age shows no order
+    (3, "link crowd.parquet moved.parquet --blocks kindd"),
+    (2, "link crowd.parquet moved.parquet --blocks kind --knows kind"),
     (0, "link crowd.parquet typed.parquet --truth name"),
     (0, "link good.csv good.csv"),
     *((3, f"{APART} {more}") for more in (

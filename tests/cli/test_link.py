@@ -67,6 +67,14 @@ def test_files_with_common_attributes(unveil_command, files):
     assert "Compared (common attributes): tax, age, region." in done.out
     assert "By the truth, probabilistic links " in done.out
     assert " claimed links are correct" in done.out
+    assert "Probability of at least this many correct links by chance: " in done.out
+    done = run(unveil_command, files, "--truth", "person", "--blocks", "region", second="tax.csv")
+    assert "Compared (common attributes): tax, age." in done.out
+    assert "Blocks: records are compared only where equal in region." in done.out
+    more = ("--truth", "person", "--blocks", "region", "--json")
+    shown = json.loads(run(unveil_command, files, *more, second="tax.csv").out)
+    assert (shown["blocks"], shown["mine"]) == (["region"], ["tax", "age"])
+    assert shown["risk"]["law_of_chance"] == "drawn"  # tax ties
     done = run(unveil_command, files, second="tax.csv")
     assert "No two records agree in person. If it is an identifier" in done.out
     assert "Give --truth to count the correct links." in done.out
@@ -106,6 +114,8 @@ def test_pairs_are_written(unveil_command, files):
     ("code", "more", "said"),
     [
         (3, ["--knows", "incme"], "did you mean 'income'"),
+        (3, ["--blocks", "wrd"], "blocks: in the first file, column 'wrd' is not in"),
+        (2, ["--blocks", "person", "--truth", "person"], "column 'person' states who is who"),
         (2, ["--knows", ","], "name at least one attribute"),
         (2, ["--attack", "struktural"], "did you mean 'structural'"),
         (2, ["--criterion", "max"], "'criterion' is not a parameter"),

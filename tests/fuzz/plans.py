@@ -119,6 +119,7 @@ MASKS = {  # the levels of its columns, alternative sets of parameters, how ofte
     "shuffle": ((), ({}, {"unit": ("record", "household")}), 1),
     "synthesis": (
         ANY, ({"model": ("trees", "copula"), "leaf": (1, 5), "records": (None, 9)},), 0.4),
+    "pseudonymisation": ((), ({"key_file": (__file__,)},), 0.5),
     "function": (ANY, ({"function": a_function, "runs": (2,),
                         "channel": ("estimate", "unknown")},), 0.3),
 }  # fmt: skip

@@ -72,3 +72,21 @@ def compatible(cells, held, holds):
         [[[holds(cell, value) for cell in held[name]] for value in cells[name]] for name in cells],
         axis=0,
     )
+
+
+def mixed_costs(places, numbers, costs):
+    """The mean cost of each category against those in the place of each number.
+
+    Both files, in ascending order, are stretched to one length: a number meets all the categories
+    that lie where its ties lie. `places` and `numbers` have a NaN where missing, as has the result.
+    """
+    named, counted = np.sort(places[~np.isnan(places)]), np.sort(numbers[~np.isnan(numbers)])
+    length = np.lcm(len(named), len(counted))
+    stretched = np.repeat(named, length // len(named)).astype(int)
+    found = np.full((len(places), len(numbers)), np.nan)
+    for j, number in enumerate(numbers):
+        met = stretched[np.repeat(counted == number, length // len(counted))]
+        for i, place in enumerate(places):
+            if not np.isnan(place) and len(met):
+                found[i, j] = costs[int(place), met].mean()
+    return found

@@ -234,6 +234,11 @@ SPECS = {
         records=st.none() | st.integers(1, 9),
         columns=st.none() | some(list(KINDS)),
     ),
+    "pseudonymisation": st.builds(
+        masks.Pseudonymisation,
+        columns=st.none() | st.just(["who"]),
+        key_file=st.just(__file__),  # any file of enough bytes
+    ),
     "function": st.builds(
         masks.Function,
         function=st.just(lambda values, rng: rng.permutation(values)),

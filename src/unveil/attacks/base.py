@@ -201,6 +201,11 @@ class Attack(Spec, frozen=True, kw_only=True):
         return False
 
     @property
+    def compares_mixed_levels(self) -> bool:
+        """Whether it compares categories in one file with numbers in the other."""
+        return False
+
+    @property
     def row_by_row(self) -> bool:
         """Whether each record is linked without regard to the others; a sample is then cheaper."""
         return self.matching == "nearest"

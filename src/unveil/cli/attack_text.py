@@ -52,6 +52,8 @@ def print_attack(summary: AttackSummary) -> None:
 
 
 def _print_risk(risk: Risk, summary: AttackSummary) -> None:
+    from unveil.reports.headline import chance_sentence
+
     if risk.interval is not None:
         interval = risk.interval
         say(
@@ -64,8 +66,7 @@ def _print_risk(risk: Risk, summary: AttackSummary) -> None:
     if risk.supervised:
         say("This attack uses the truth, which no intruder has.")
     else:  # the hits of a supervised attack are not by chance
-        chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
-        say(f"Probability of at least this many correct links by chance: {chance}.")
+        say(chance_sentence(risk))
     at_risk = summary.at_risk
     say(
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "

@@ -24,7 +24,7 @@ from unveil.errors import UsageError
 
 SECTIONS = {
     "Files": ("schema", "other_schema", "truth", CSV),
-    "Linkage": ("attack", "knows", "confidence", "seed", "engine"),
+    "Linkage": ("attack", "knows", "blocks", "confidence", "seed", "engine"),
     "Output": ("out", "as_json", "force"),
 }
 
@@ -42,6 +42,7 @@ SECTIONS = {
     help="Attack.  [default: probabilistic or distance with common attributes, else structural]",
 )
 @click.option("--knows", help="Attributes of A to link by: age,sex.  [default: all suitable]")
+@click.option("--blocks", help="Columns in which compared records are equal: sex,region.")
 @click.option("--truth", help=f"{options.TRUTH}.")
 @click.option(
     "--confidence",
@@ -64,6 +65,7 @@ def command(
     other_schema: Path | None,
     attack: str | None,
     knows: str | None,
+    blocks: str | None,
     truth: str | None,
     confidence: float,
     out: str | Path | None,
@@ -79,12 +81,17 @@ def command(
     \b
         unveil link bank.csv health.csv --links pairs.csv
         unveil link bank.csv health.csv --truth person
+        unveil link bank.csv health.csv --blocks sex,region
 
     Common attributes are compared. Roles need not be declared, but identifiers, weights,
     households, strata and the column of --truth are never compared. Files without a common
     attribute are linked by structure: a person who is unusual in one is often unusual in the
     other. The result then states the confidence that the links are more than chance, and the
     corresponding columns of both files.
+
+    --blocks compares records only where they are equal in these columns, by any attack that
+    compares records; a missing cell equals any. That is faster, and right if the columns have no
+    errors.
 
     No truth is needed. Each record of A is linked with its most probable record of B. A link
     with a probability above --confidence is claimed, otherwise the record stays unlinked.
@@ -102,6 +109,7 @@ def command(
     spec = None if attack is None else attack_of(attack, chosen)
     settings = LinkSettings(
         knows=options.split_names(knows),
+        blocks=options.split_names(blocks) or (),
         parameters=parameters_in(chosen, offered_attacks(attack)),
         confidence=confidence,
         format=options.format_of(chosen, first, second),

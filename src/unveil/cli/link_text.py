@@ -28,6 +28,8 @@ def print_linkage(linkage: Linkage, first: str | Path, second: str | Path) -> No
             f"No common attribute is compared. Structural linkage uses {listing(linkage.mine)} "
             f"of {first} and {listing(linkage.release)} of {second}."
         )
+    if linkage.blocks:
+        say(f"Blocks: records are compared only where equal in {listing(linkage.blocks)}.")
     for name, reason in linkage.left_out.items():
         say(f"Left out: {name}, because it {reason}.")
     for name in linkage.like_identifiers:
@@ -137,10 +139,12 @@ def _print_truth(linkage: Linkage) -> None:
     if linkage.risk is None:
         say("Give --truth to count the correct links.")
         return
-    from unveil.reports.headline import risk_sentence
+    from unveil.reports.headline import chance_sentence, risk_sentence
 
     say()
     say(f"By the truth, {risk_sentence(linkage.risk, linkage.risk.attack)}.")
+    if not linkage.risk.supervised:  # whose correct links are not by chance
+        say(chance_sentence(linkage.risk))
     if linkage.risk.absent:
         say(f"{count(linkage.risk.absent, 'record')} of A without a record in B: not counted.")
     if linkage.right is not None and linkage.claimed:

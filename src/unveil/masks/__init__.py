@@ -12,6 +12,7 @@ inferences about them are less certain. Every mask costs information.
     rounding           numbers rounded to multiples of a base
     pram               post-randomisation of categories
     sampling           sampling of records, shuffling of rows
+    pseudonymisation   identifiers replaced by their keyed hash
     microaggregation/  MDAV, V-MDAV, optimal univariate groups; individual ranking
     generalisation/    Mondrian, full-domain, local suppression, anti-unification
     synthesis/         synthetic records from trees or a copula
@@ -44,6 +45,7 @@ if TYPE_CHECKING:  # a mask is imported when it is asked for
     from unveil.masks.microaggregation.mask import Microaggregation
     from unveil.masks.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
     from unveil.masks.pram import Pram
+    from unveil.masks.pseudonymisation import Pseudonymisation
     from unveil.masks.record_swapping import RecordSwapping
     from unveil.masks.repair import Repair
     from unveil.masks.rounding import Rounding
@@ -54,9 +56,9 @@ if TYPE_CHECKING:  # a mask is imported when it is asked for
 __all__ = [
     "AdditiveNoise", "AntiUnification", "BottomCoding", "CorrelatedNoise", "DistributionSwapping",
     "FullDomain", "Function", "GlobalRecoding", "IndividualRanking", "LocalSuppression", "Mask",
-    "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "RankPermutation",
-    "RankSwapping", "RecordSwapping", "Repair", "Rounding", "Sampling", "Shuffle", "Synthesis",
-    "TopCoding",
+    "Microaggregation", "Mondrian", "MultiplicativeNoise", "Pram", "Pseudonymisation",
+    "RankPermutation", "RankSwapping", "RecordSwapping", "Repair", "Rounding", "Sampling",
+    "Shuffle", "Synthesis", "TopCoding",
 ]  # fmt: skip
 
 _HOME = {
@@ -82,6 +84,7 @@ _HOME = {
     "Sampling": "unveil.masks.sampling",
     "Shuffle": "unveil.masks.sampling",
     "Synthesis": "unveil.masks.synthesis.mask",
+    "Pseudonymisation": "unveil.masks.pseudonymisation",
     "Function": "unveil.masks.function",
 }
 

@@ -85,6 +85,7 @@ class Mask(Spec, frozen=True, kw_only=True):
     is_random: ClassVar[bool] = True  # whether the result depends on the seed
     adds_stars: ClassVar[bool] = False  # whether, applied again, it keeps its models by more stars
     seconds_per_record: ClassVar[float] = MASK_SECONDS  # estimated, for budgets
+    replaces_identifiers: ClassVar[bool] = False  # and no other column, which no other mask does
 
     @property
     def uses_households(self) -> bool:
@@ -112,6 +113,10 @@ class Mask(Spec, frozen=True, kw_only=True):
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:  # noqa: ARG002
         """The mask with its own input files read; most have none."""
+        return self
+
+    def locate_files(self, locate: Callable[[str], str]) -> Self:  # noqa: ARG002
+        """The mask with the places of files that a plan's file names; most have none."""
         return self
 
     @abc.abstractmethod

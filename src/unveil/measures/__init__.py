@@ -23,15 +23,16 @@ from unveil.measures.formal.belief import Belief
 from unveil.measures.formal.compatibility import compatible
 from unveil.measures.formal.distributions import distributions
 from unveil.measures.formal.reidentification import formal
-from unveil.measures.identity.chance import permutation_law, random_links, random_matching
+from unveil.measures.identity.chance import baseline, permutation_law, random_links, random_matching
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.forecast import certainty, forecast
 from unveil.measures.identity.hits import at_risk, hits, in_any, shared_hits, top_k
 from unveil.measures.identity.per_record import record_risks
 from unveil.measures.identity.reliability import reliability
-from unveil.measures.identity.risk import baseline, ceiling, p_value, risk
+from unveil.measures.identity.risk import ceiling, risk
 from unveil.measures.identity.row_order import row_order
+from unveil.measures.identity.significance import p_value
 from unveil.measures.identity.subgroups import (
     by_subgroup,
     every_subgroup,

@@ -131,6 +131,19 @@ def risk_sentence(risk: Risk, attack: str) -> str:
     )
 
 
+def chance_sentence(risk: Risk) -> str:
+    """The probability of this many correct links by chance, with the law that it is from."""
+    chance = f"{risk.p_value:.2g}" if risk.p_value else "below 1e-300"
+    laws = {
+        "matching": " (exact, for random one-to-one matchings: Proposition 4)",
+        "binomial": " (by the binomial law)",
+        "drawn": " (from 199 random truths, as with ties; never below 1/200)",
+        "poisson": " (at most, by the Poisson law)",
+    }
+    law = laws.get(risk.law_of_chance or "", "")
+    return f"Probability of at least this many correct links by chance: {chance}{law}."
+
+
 def audit_in_words(audit: Audit) -> str:
     """The result of an audit in lines of 80 columns: cautions, headline and each scenario."""
     from unveil.reports.sections.scenarios import row_sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
@@ -61,6 +61,13 @@ class LinkageMethod(Protocol):
     @property
     def row_by_row(self) -> bool:
         """Whether each record is linked without regard to the others."""
+
+    @property
+    def compares_mixed_levels(self) -> bool:
+        """Whether it compares categories in one file with numbers in the other."""
+
+    def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
+        """The known attributes that the attack can compare."""
 
     def parts_of(self, finder: Finder) -> tuple[Finder, ...]:
         """The finders of the attacks that are combined."""

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from unveil.measures import forecast, risk
 from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
 from unveil.support.options import TaskProgress
-from unveil.table.likely_roles import all_differ
+from unveil.table.encoding.shared_attributes import has_mixed_levels
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.intruder import Intruder
@@ -30,13 +30,13 @@ from unveil.values.release.release import Release, Releases
 from unveil.values.results.linking import Linkage
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.attack_names import attack_from, with_parameters
-from unveil.workflows.auditing.checks import same_type
+from unveil.workflows.inputs.common_attributes import common, common_of, like_identifiers
 from unveil.workflows.inputs.intruder_view import (
-    UNUSED,
     check_no_identifier,
     disjoint_columns,
     personal_attributes,
 )
+from unveil.workflows.inputs.link_blocks import check_blocks, check_candidates, checked_blocks
 from unveil.workflows.inputs.scenario import Scenario, check_kinds, prepare
 from unveil.workflows.inputs.sources import read_table, table_in
 
@@ -49,6 +49,7 @@ class LinkSettings:
     """Settings of a linkage of files, beyond the files, the attack and the truth."""
 
     knows: tuple[str, ...] | None = None  # attributes of the first file to link by
+    blocks: tuple[str, ...] = ()  # columns in which compared records are equal
     parameters: Mapping[str, Any] | None = None  # of the default attack, as values or texts
     confidence: float = SURE_PROBABILITY  # probability above which a link is claimed
     format: Format | None = None  # of the files, if its options matter
@@ -67,6 +68,7 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
     *,
     schema: Schema | str | os.PathLike[str] | None = None,
     other_schema: Schema | str | os.PathLike[str] | None = None,
+    blocks: Sequence[str] = (),
     truth: Any = None,
     seed: int = 0,
     engine: str = AUTO,
@@ -97,6 +99,9 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
         either file may lack some of them.
     other_schema
         The schema of `b`.
+    blocks
+        Blocking columns of both files: records are compared only where they are equal in all of
+        them. They are not compared otherwise; a missing cell equals any.
     truth
         Who is who, to count correct links: the name of an identifier of both files, the path of
         a row map, the row of `a` of each row of `b` (from 0; -1: none), or "row-order".
@@ -120,8 +125,9 @@ def link(  # noqa: PLR0913 - the inputs of a verb, by name
     """
     chosen, (first, second) = select_engine(engine), _read(a, b, schema, other_schema)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
-    links = link_scenario(scenario, spec, progress=progress)
-    for name, reason in common(scenario).left_out.items() if links.intruder.knows else ():
+    links = link_scenario(scenario, spec, blocks=checked_blocks(blocks), progress=progress)
+    left_out = common_of(links, scenario).left_out if links.intruder.knows else {}
+    for name, reason in left_out.items():
         logging.getLogger("unveil").warning("column '%s' is not compared: it %s", name, reason)
     return links
 
@@ -147,7 +153,12 @@ def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     first, second = _read(a, b, schema, other_schema, settings.format)
     scenario = prepare(first, second, intruder=EVERYBODY, truth=truth, seed=seed, engine=chosen)
     links = link_scenario(
-        scenario, spec, settings.knows, parameters=settings.parameters, progress=progress
+        scenario,
+        spec,
+        settings.knows,
+        blocks=settings.blocks,
+        parameters=settings.parameters,
+        progress=progress,
     )
     result = linkage(links, scenario, confidence=settings.confidence)
     if settings.links is not None:
@@ -160,6 +171,7 @@ def link_scenario(
     spec: Attack | str | Mapping[str, Any] | None = None,
     knows: tuple[str, ...] | None = None,
     *,
+    blocks: tuple[str, ...] = (),
     parameters: Mapping[str, Any] | None = None,
     progress: TaskProgress | None = None,
 ) -> Links:
@@ -168,15 +180,18 @@ def link_scenario(
     `parameters` are those of the default attack.
     """
     _check_known(scenario, knows)
+    check_blocks(scenario, blocks, knows or ())
     if spec is None:
-        spec = with_parameters(default_attack(scenario, knows), parameters or {})
+        spec = with_parameters(default_attack(scenario, knows, blocks), parameters or {})
     spec = attack_from(spec)
-    check_kinds(spec, EVERYBODY, scenario.truth)
+    check_kinds(spec, Intruder(blocks=blocks), scenario.truth)
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
-        knows = common(scenario).columns
+        knows = common(scenario, blocks, spec).columns
         if not knows:
-            raise _nothing_common(scenario, "leave out the attack to compare their structure")
-    links = scenario.links(spec, Intruder(knows=knows))
+            remedy = "leave out the attack to compare their structure"
+            raise _nothing_common(scenario, remedy, blocks)
+    links = scenario.links(spec, Intruder(knows=knows, blocks=blocks))
+    check_candidates(links)
     return links if progress is None else replace(links, progress=partial(progress, links.name))
 
 
@@ -223,13 +238,15 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
     mine = theirs = links.finder.columns
     left_out: dict[str, str] = {}
     if disjoint:
-        columns = disjoint_columns(links.name, *_files(scenario), links.intruder)
+        files = scenario.pair.original, scenario.pair.release
+        columns = disjoint_columns(links.name, *files, links.intruder)
         left_out = {
             name: why for file in details.get("left_out", {}).values() for name, why in file.items()
         }
         mine, theirs = (tuple(n for n in names if n not in left_out) for names in columns)
-    elif mine and set(links.intruder.knows or ()) == set(common(scenario).columns):
-        left_out = common(scenario).left_out
+    elif mine:
+        shared = common_of(links, scenario)
+        left_out = shared.left_out if set(links.intruder.knows or ()) == {*shared.columns} else {}
     return Linkage(
         attack=links.name,
         engine=links.finder.engine,
@@ -239,6 +256,7 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
         common=bool(mine) and not disjoint,
         mine=mine,
         release=theirs,
+        blocks=links.intruder.blocks,
         left_out=left_out,
         like_identifiers=() if disjoint else like_identifiers(scenario, mine),
         tied=int(np.count_nonzero(links.n_best > 1)),
@@ -255,56 +273,12 @@ def linkage(links: Links, scenario: Scenario, *, confidence: float = SURE_PROBAB
     )
 
 
-class CommonAttributes(NamedTuple):
-    """The common attributes of two files: those to compare, and why others are left out."""
-
-    columns: tuple[str, ...]
-    left_out: dict[str, str]
-
-
-def common(scenario: Scenario) -> CommonAttributes:
-    """The personal attributes of both files that can be compared."""
-    first, second = _files(scenario)
-    roles = {name: first.schema[name].role | second.schema[name].role for name in first.columns}
-    truth = scenario.truth if isinstance(scenario.truth, str) else None
-    columns, left_out = [], {}
-    for name in first.columns:
-        if name not in second.columns or roles[name] & UNUSED or name == truth:
-            continue
-        reason = _not_comparable(first, second, name)
-        if reason is None:
-            columns.append(name)
-        else:
-            left_out[name] = reason
-    quasi = [name for name in columns if "quasi" in roles[name]]
-    return CommonAttributes(tuple(quasi or columns), left_out)
-
-
-def _files(scenario: Scenario) -> tuple[Microdata, Microdata]:
-    return scenario.pair.original, scenario.pair.release
-
-
-def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | None:
-    """Why a column of both files cannot be compared; None if it can."""
-    for data, which in ((first, "first"), (second, "second")):
-        cells = data.column(name).drop_nulls()
-        if cells.is_empty():
-            return f"is missing in every record of the {which} file"
-        if data is second and cells.n_unique() == 1:  # the records of the first may be of one kind
-            return f"does not vary in the {which} file"
-    levels = first.schema[name].level, second.schema[name].level
-    if None not in levels and levels[0] != levels[1]:
-        return f"is {levels[0]} in the first file and {levels[1]} in the second"
-    generalised = first.schema[name].generalised or second.schema[name].generalised
-    if not generalised and not same_type(first, second, name):
-        return "has different types in the two files"
-    return None
-
-
-def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> Attack:
+def default_attack(
+    scenario: Scenario, knows: tuple[str, ...] | None = None, blocks: Sequence[str] = ()
+) -> Attack:
     """The attack that suits two files."""
     _check_known(scenario, knows)
-    first, second = _files(scenario)
+    first, second = scenario.pair.original, scenario.pair.release
     shared = [name for name in knows or () if name in second.columns]
     if knows is not None and shared and len(shared) < len(knows):
         other = [name for name in knows if name not in shared]
@@ -312,45 +286,39 @@ def default_attack(scenario: Scenario, knows: tuple[str, ...] | None = None) -> 
             f"knows: the second file has {listing(shared)} and lacks {listing(other)}; name only "
             "common attributes, or only attributes that it lacks, or choose an attack"
         )
-    attributes = len(shared) if knows is not None else len(common(scenario).columns)
-    if attributes >= PROBABILISTIC_ATTRIBUTES:
+    attributes, mixed = tuple(shared), any(has_mixed_levels(first, second, n) for n in shared)
+    if knows is None:
+        attributes = common(scenario, blocks).columns
+        mixed = not attributes and bool(common(scenario, blocks, Distance()).columns)
+    if len(attributes) >= PROBABILISTIC_ATTRIBUTES and not mixed:
         return Probabilistic(matching="posterior")
-    if attributes:  # one scale for both: people of one file only would shift the other's mean
+    if attributes or mixed:
+        # One scale for both: people of one file only would shift the other's mean.
         return Distance(scale="release", matching="posterior")
-    if knows is None and common(scenario).left_out:
+    if knows is None and common(scenario, blocks).left_out:
         own = (
             set(personal_attributes(data)) - set(other.columns)
             for data, other in ((first, second), (second, first))
         )
         if not all(own):
             remedy = "declare them in a schema, or give files with attributes of their own"
-            raise _nothing_common(scenario, remedy)
+            raise _nothing_common(scenario, remedy, blocks)
     return Structural()
 
 
 def _check_known(scenario: Scenario, knows: Sequence[str] | None) -> None:
-    first, _ = _files(scenario)
+    first = scenario.pair.original
     for name in knows or ():
         if name not in first.columns:
             raise DataError(f"knows: in the first file, {absent_column(name, first.columns)}")
         check_no_identifier(name, first)
 
 
-def _nothing_common(scenario: Scenario, remedy: str) -> DataError:
-    reasons = (f"'{name}' {reason}" for name, reason in common(scenario).left_out.items())
-    listed = "; ".join(reasons)
+def _nothing_common(scenario: Scenario, remedy: str, blocks: Sequence[str]) -> DataError:
+    left_out = common(scenario, blocks).left_out
+    listed = "; ".join(f"'{name}' {reason}" for name, reason in left_out.items())
+    beside = f" beside the blocks {listing(blocks)}" if blocks else ""
     return DataError(
-        "the two files have no attribute in common that can be compared"
+        f"the two files have no attribute in common{beside} that can be compared"
         f"{f' ({listed})' if listed else ''}; {remedy}"
-    )
-
-
-def like_identifiers(scenario: Scenario, columns: Sequence[str]) -> tuple[str, ...]:
-    """Columns without a role in which no two records of either file agree."""
-    files = _files(scenario)
-    return tuple(
-        name
-        for name in columns
-        if not any(data.schema[name].role for data in files)
-        and all(all_differ(data.column(name)) for data in files)
     )

@@ -16,16 +16,15 @@ from unveil.files.formats.base import Format
 from unveil.files.locations import TableLocation, as_path, check_outputs, is_uri, locate
 from unveil.files.tables import write_release
 from unveil.masks import METHODS, Mask
-from unveil.masks.base import Guarantee, MaskedTable
+from unveil.masks.base import Guarantee
 from unveil.masks.generalisation.base import refuse_broken
 from unveil.masks.per_household import apply_mask, check_mask
-from unveil.measures import changed_cells, discards, every_subgroup, uneven_discards
+from unveil.measures import changed_cells
 from unveil.measures.disclosure.unchanged import without_role
 from unveil.measures.information_loss.broken_households import broken_households
 from unveil.models import check
 from unveil.support.arrays import Ints
 from unveil.support.options import TaskProgress
-from unveil.support.phrases import plain
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import fingerprints
 from unveil.table.schema import Schema
@@ -34,19 +33,20 @@ from unveil.values.release.channels import Channel
 from unveil.values.release.plan import Household, Plan
 from unveil.values.release.release import Release
 from unveil.values.results.loss import BrokenHouseholds, ColumnChanges
-from unveil.wording import listing
 from unveil.workflows.inputs.plans import as_plan
+from unveil.workflows.inputs.pseudonyms import pseudonym_columns, with_pseudonyms
 from unveil.workflows.inputs.released_columns import (
     check_dropped,
     declared_households,
     released_columns,
+    released_names,
     with_households,
     with_numbers,
 )
 from unveil.workflows.inputs.sources import as_microdata, read_named
+from unveil.workflows.inputs.step_warnings import warn_of_step
 
 logger = logging.getLogger("unveil")
-MANY_DISCARDED = 0.1  # share of the records from which a warning is due
 
 
 def mask(
@@ -60,9 +60,10 @@ def mask(
 ) -> Release:
     """Mask a table: apply masks in order, each to its columns.
 
-    Identifiers and household numbers are left out. Missing cells stay missing and change no rank
-    or mean. Each mask has a random stream of its own, from the seed, its name and the column: the
-    same seed gives the same release, whatever other masks are in the plan.
+    Identifiers and household numbers are left out, unless the plan replaces them. Missing cells
+    stay missing and change no rank or mean. Each mask has a random stream of its own, from the
+    seed, its name and the column: the same seed gives the same release, whatever other masks are in
+    the plan.
 
     Parameters
     ----------
@@ -98,8 +99,9 @@ def mask(
     >>> release.channels
     (Groups(income, tax), Swap(age))
     """
-    plan = as_plan(masks, seed, household)
-    return _apply(as_microdata(data, schema), plan, progress, warn=True)
+    plan, original = as_plan(masks, seed, household), as_microdata(data, schema)
+    pseudonyms = pseudonym_columns(original, plan)
+    return with_pseudonyms(_apply(original, plan, progress, warn=True), pseudonyms)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +184,7 @@ def mask_file(
     if settings.keep_order:
         plan = replace(plan, keep_order=True)
     data = as_microdata(file, schema, format=settings.format)
-    target.check_columns(released_columns(data, plan).columns)
+    target.check_columns(released_names(data, plan))
     target_format = target.output_format(source, settings.format)
     with errors_at(str(file)):
         release = mask(data, plan, progress=progress)
@@ -249,19 +251,19 @@ def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | 
 
 
 def needs_schema(data: Microdata, release: Release, target: Format | None) -> bool:
-    """Whether the release loses labels, or has new ranges, sets, stars or merged categories."""
+    """Whether the release loses labels, or has new ranges, sets, stars, categories or roles."""
     before, after = data.schema, release.data.schema
     if data.codebook is not None and not (target is not None and target.keeps_labels(release.data)):
         return True
     return any(
-        (after[name].generalised, after[name].merged)
-        != (before[name].generalised, before[name].merged)
+        (after[name].generalised, after[name].merged, after[name].role)
+        != (before[name].generalised, before[name].merged, before[name].role)
         for name in release.data.columns
     )
 
 
 def mask_again(original: Microdata, plan: Plan) -> Release:
-    """Mask as :func:`mask` does, without warnings: the first time gave them."""
+    """Mask as :func:`mask` does, without warnings, which the first time gave, and pseudonyms."""
     return _apply(original, as_plan(plan), None, warn=False)
 
 
@@ -276,11 +278,12 @@ def _apply(
     row_map: Ints | None = np.arange(len(table))  # None: synthetic
     channels, details = list[Channel](), dict[str, Any]()
     guarantees: dict[str, tuple[Guarantee, ...]] = {}
-    for number, mask in enumerate(masks, start=1):
+    places = _places(plan)
+    for mask in masks:
         left = None if homes is None or row_map is None else homes.take(row_map)
         seen = with_numbers(table, original, row_map) if mask.uses_households else table
         if mask in not_checked:
-            with errors_at(plan.place(number)):
+            with errors_at(places[mask.step]):
                 check_mask(mask, seen, left)
         guarantees[mask.step] = mask.guarantees(table)
         draw = partial(plan.stream, mask.step)
@@ -291,7 +294,7 @@ def _apply(
             details[mask.step] = masked.details
         if warn:
             people = None if row_map is None else original.take(row_map)
-            _warn_of_step(mask, table, masked, guarantees[mask.step], people)
+            warn_of_step(mask, table, masked, guarantees[mask.step], people)
         promised = [key for guarantee in guarantees[mask.step] for key in guarantee.keys]
         kept = [name for name in masked.data.columns if name in table.columns]
         table = masked.data.select(kept).with_one_missing_code(promised)
@@ -326,28 +329,17 @@ def _check_again(
                 ) from None
 
 
-def _warn_of_step(
-    mask: Mask,
-    table: Microdata,
-    masked: MaskedTable,
-    guarantees: tuple[Guarantee, ...],
-    people: Microdata | None,
-) -> None:
-    """Warn of the limits of a mask; `people`: the originals of the table's rows."""
-    if masked.remark:
-        logger.warning("%s: %s", mask.step, masked.remark)
-    _warn_of_uncovered(mask, table, guarantees)
-    if masked.rows is None and not masked.synthetic and not guarantees:
-        _warn_of_unchanged(mask, table, masked.data)
-    if masked.rows is not None and people is not None and not mask.is_random:
-        _warn_of_discards(mask, people, masked.rows)
-
-
 def masks_of(plan: Plan, original: Microdata) -> tuple[Mask, ...]:
-    """The masks of a plan, with their own input files read."""
-    masks: tuple[Any, ...] = plan.masks
+    """The masks of a plan but for those of identifiers, with their own input files read."""
+    masks = [mask for mask in plan.masks if isinstance(mask, Mask)]
     read = partial(read_named, plan.locate, schema=original.schema.where_there())
-    return tuple(mask.read_inputs(read) for mask in masks)
+    return tuple(mask.read_inputs(read) for mask in masks if not mask.replaces_identifiers)
+
+
+def _places(plan: Plan) -> dict[str, str]:
+    """The place of each step in the plan's file, to begin a message with."""
+    masks: tuple[Any, ...] = plan.masks
+    return {mask.step: plan.place(number) for number, mask in enumerate(masks, start=1)}
 
 
 def check_masks(plan: Plan, masks: tuple[Mask, ...], table: Microdata) -> list[Mask]:
@@ -356,45 +348,12 @@ def check_masks(plan: Plan, masks: tuple[Mask, ...], table: Microdata) -> list[M
     Returns the masks of columns that an earlier one will have changed: they are checked in turn.
     """
     changed, later, homes = set[str](), [], declared_households(table, warn=False)
-    for number, mask in enumerate(masks, start=1):
-        with errors_at(plan.place(number)):
+    places = _places(plan)
+    for mask in masks:
+        with errors_at(places[mask.step]):
             if changed.isdisjoint(targets := mask.targets(table)):
                 check_mask(mask, table, homes)
             else:
                 later.append(mask)
         changed.update(targets)
     return later
-
-
-def _warn_of_unchanged(mask: Mask, before: Microdata, after: Microdata) -> None:
-    same = [name for name in mask.targets(before) if after.column(name).equals(before.column(name))]
-    if same:
-        logger.warning("%s: no cell of %s changed; check the parameters", mask.step, listing(same))
-
-
-def _warn_of_uncovered(mask: Mask, table: Microdata, guarantees: tuple[Guarantee, ...]) -> None:
-    """Warn of quasi-identifiers that a guarantee does not cover."""
-    quasi = [name for name in table.columns if "quasi" in table.schema[name].role]
-    for _, keys in guarantees:
-        if others := [name for name in quasi if name not in keys]:
-            logger.warning(
-                "%s: the guarantee covers only %s. An intruder who also knows %s is not "
-                "covered; add such columns to `columns`, or accept the risk",
-                *(mask.step, listing(keys), listing(others)),
-            )
-
-
-def _warn_of_discards(mask: Mask, people: Microdata, kept: Ints) -> None:
-    """Warn where a mask discards many records, or those of a minority.
-
-    Subgroups are of the original values, not of those that an earlier mask changed.
-    """
-    gone = len(people) - len(np.unique(kept))
-    if not gone:
-        return
-    uneven = uneven_discards(discards(len(people), kept, every_subgroup(people)))
-    if uneven:
-        logger.warning("%s: %s", mask.step, plain(uneven))
-    elif gone >= MANY_DISCARDED * len(people):
-        share = f"{gone:,} of {len(people):,} records are not released"
-        logger.warning("%s: %s (%.1f %%)", mask.step, share, 100 * gone / len(people))

@@ -23,12 +23,13 @@ from unveil.attacks.distance.attribute_costs import (
     warn_constant,
 )
 from unveil.attacks.distance.category_sets import ComparedAttribute
+from unveil.attacks.distance.mixed_levels import compare_mixed, has_order
 from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, euclid, whitened
 from unveil.engines.records import Records
 from unveil.errors import SchemaError, SpecError
-from unveil.table.encoding.shared_attributes import common_level
+from unveil.table.encoding.shared_attributes import common_level, has_mixed_levels
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.wording import absent_column, listing
@@ -42,9 +43,10 @@ class Distance(Attack, frozen=True, kw_only=True):
 
     Numbers are standardised. Ordinal and nominal attributes have the distance of Domingo-Ferrer
     and Torra, Validating distance-based record linkage with probabilistic record linkage (2002). A
-    generalised cell is as far as the nearest value that it contains. The metrics are those of
-    Torra, Record linkage approaches for dynamic database integration (2013), Section 2.6: Euclid,
-    weighted, Mahalanobis, Choquet. A missing attribute has its expected cost.
+    generalised cell is as far as the nearest value that it contains. A category in one file is as
+    far from a number in the other as, on average, from the categories in the number's place. The
+    metrics are those of Torra, Record linkage approaches for dynamic database integration (2013),
+    Section 2.6: Euclid, weighted, Mahalanobis, Choquet. A missing attribute has its expected cost.
 
     >>> import unveil
     >>> sample = unveil.households(500, seed=7)
@@ -138,6 +140,10 @@ class Distance(Attack, frozen=True, kw_only=True):
     def adds_roots(self) -> bool:
         return self.cost == "distance"
 
+    @property
+    def compares_mixed_levels(self) -> bool:
+        return self.metric not in ("mahalanobis", "polynomial")
+
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None
     ) -> int:
@@ -146,9 +152,14 @@ class Distance(Attack, frozen=True, kw_only=True):
         return super().memory(records, candidates, width, matching) + listed
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
-        """Every attribute has a distance; Mahalanobis' is of numbers."""
+        """Every attribute has a distance, mixed levels in an order; Mahalanobis' is of numbers."""
         if self.metric != "mahalanobis":
-            return tuple(known)
+            files = pair.original, pair.release
+            return tuple(
+                name
+                for name in known
+                if not has_mixed_levels(*files, name) or has_order(*files, name, known)
+            )
         numeric = pair.plain("numeric")
         return tuple(name for name in known if name in numeric)
 
@@ -224,8 +235,10 @@ class Distance(Attack, frozen=True, kw_only=True):
     def _compare(
         self, files: LinkageFiles, column: str, rule: CostRule, weight: float
     ) -> ComparedAttribute | None:
-        level = common_level(*files.pair, column)
         distances = (self.tables or {}).get(column)
+        if distances is None and has_mixed_levels(*files.pair, column):
+            return compare_mixed(files, column, rule, weight)
+        level = common_level(*files.pair, column)
         if distances is not None:
             if level == "numeric" or files.generalised(column):
                 raise SchemaError(

@@ -46,8 +46,7 @@ class ChanceLaw:
         """
         if isnan(hits):
             raise UsageError("hits: a number")
-        # From the smallest up, so that no digit of a small sum is lost.
-        return min(float(self.probabilities[max(ceil(hits), 0) :][::-1].sum()), 1.0)
+        return upper_tail(self.probabilities, hits)
 
     @property
     def mean(self) -> float:
@@ -58,13 +57,19 @@ class ChanceLaw:
         return f"ChanceLaw({self.records:,} records, {self.candidates:,} candidates)"
 
 
+def upper_tail(probabilities: Floats, hits: float) -> float:
+    """The probability of this number of hits or more, by those of 0, 1, 2, ... hits."""
+    # From the smallest up, so that no digit of a small sum is lost.
+    return min(float(probabilities[max(ceil(hits), 0) :][::-1].sum()), 1.0)
+
+
 def random_matching(records: int, candidates: int) -> ChanceLaw:
     """The law of the hits when records are matched one-to-one with candidates at random.
 
     Every record's true candidate is there, and none is matched twice. The probability of
     exactly r hits for m records and n candidates is the sum over v of
-    (-1)^v C(m, r) C(m - r, v) (n - r - v)! / n!. For m = n it is Proposition 4 of Torra and
-    others' paper on linking files that share no attribute, by fuzzy integrals.
+    (-1)^v C(m, r) C(m - r, v) (n - r - v)! / n!. For m = n it is Proposition 4 of Torra and Nin,
+    Record linkage for database integration using fuzzy integrals (2008).
 
     >>> random_matching(3, 3).probabilities.round(12).tolist()
     [0.333333333333, 0.5, 0.0, 0.166666666667]
@@ -252,3 +257,25 @@ class TruthLottery:
         truth = np.full(self.n_records, -1)
         truth[self.records] = self.candidates[at]
         return truth
+
+
+def baseline(links: Links) -> float:
+    """The expected correct links of an intruder who picks rows at random.
+
+    It is what an attack has to beat. If there are as many people as released rows it is 1, whatever
+    their number; blocking, which compares each record with the rows of its block only, raises it.
+
+    >>> import unveil
+    >>> people = unveil.households(100)
+    >>> baseline(unveil.attack(people, people, unveil.attacks.Distance(), truth="person"))
+    1.0
+    """
+    records, rows, counts = links.true_links
+    compared = links.finder.compares(records, rows)
+    return sum_of_quotients(counts[compared], links.finder.n_candidates(records)[compared])
+
+
+def sum_of_quotients(counts: Floats, sizes: Ints) -> float:
+    """The sum of count / size, each size at once, so that whole numbers stay whole."""
+    distinct, place = np.unique(sizes, return_inverse=True)
+    return float((np.bincount(place, counts, len(distinct)) / distinct).sum())

@@ -1,24 +1,21 @@
 """Risk: expected correct links of an attack, with their baseline, ceiling, interval and p-value."""
 
 from collections.abc import Sequence
-from math import floor
 from typing import Any, cast
 
 import msgspec
 import numpy as np
 
-from unveil.measures.identity.chance import permutation_law, random_links, truth_weights
+from unveil.measures.identity.chance import baseline, sum_of_quotients
 from unveil.measures.identity.claims import claims, control
 from unveil.measures.identity.confidence_interval import wilson
 from unveil.measures.identity.hits import SAMPLE_SIZE, hits
+from unveil.measures.identity.significance import significance
 from unveil.models.row_counts import classes_of
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Ints
 from unveil.support.specs import fields_of
 from unveil.values.links import Links, TrueLinks
 from unveil.values.results.risk import Risk
-
-LEAST_BINOMIAL = 1000  # candidates from which on links are right as if independently
-DRAWS, MOST_PERMUTED = 199, 5_000  # drawn truths; records for which truths are drawn
 
 
 def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
@@ -39,6 +36,7 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
     expected = float(np.sort(per_record).sum())  # the same digits for every order of the rows
     sampled = links.sample(SAMPLE_SIZE) if links.finder.margins else None
     others = None if outsiders is None else outsiders.sample(SAMPLE_SIZE)
+    by_chance = significance(links)
     return Risk(
         attack=links.name,
         parameters=parameters_of(links),
@@ -57,7 +55,8 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
         interval=wilson(expected, n, links.population) if n else None,
         baseline=baseline(links),
         control=None if sampled is None else control(sampled, outsiders=others),
-        p_value=p_value(links),
+        p_value=by_chance.p_value,
+        law_of_chance=by_chance.law,
         supervised=links.finder.supervised,
         seed=links.seed,
     )
@@ -66,41 +65,6 @@ def risk(links: Links, *, outsiders: Links | None = None) -> Risk:
 def hides_grouping(links: Links) -> bool:
     """Whether the release shows who lives together, and the attack does not use it all."""
     return links.pair.shows_households and not getattr(links.finder, "uses_grouping", False)
-
-
-def p_value(links: Links, *, draws: int = DRAWS) -> float:
-    """The probability of this number of correct links or more, if the attack knew nothing.
-
-    It goes from 0 to 1. A small p-value, below 0.01 say, means that chance does not explain the
-    correct links; it does not mean that they are many.
-
-    It is from the binomial law if nothing ties and all records have the same number of candidates,
-    at least 1,000 (with fewer, it matters that no two records share a true row). Otherwise truths
-    are drawn at random, and it is never below 1 / (draws + 1). For more than 5,000 records, where
-    that takes long, it is from the Poisson law with the baseline as its mean, whose variance is at
-    least as large.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> links = unveil.attack(people, people, unveil.attacks.Distance(), truth="person")
-    >>> p_value(links) < 0.01
-    True
-    """
-    records, weights = truth_weights(links)
-    if not len(records):
-        return 1.0
-    per_record = hits(links)
-    expected = float(np.sort(per_record).sum())
-    sizes = np.unique(links.finder.n_candidates(records))
-    simple = np.isin(per_record, (0, 1)).all() and (weights == 1).all()
-    if len(sizes) == 1 and sizes[0] >= LEAST_BINOMIAL and simple:
-        return random_links(len(records), int(sizes[0])).at_least(expected)
-    if len(records) <= MOST_PERMUTED:
-        return permutation_law([links], draws=draws).at_least(expected)
-    from scipy.stats import poisson
-
-    most = max(float(weights.max()), 1.0)  # that one link counts
-    return float(poisson.sf(floor(expected / most + 1e-9) - 1, baseline(links) / most))
 
 
 def ceiling(links: Links, known: Sequence[str] = ()) -> float:
@@ -139,7 +103,7 @@ def expected_of_classes(classes: Ints, true: TrueLinks, *, reverse: bool = False
     sizes = np.ones(len(of), np.int64) if reverse else np.bincount(classes)[to]
     order = np.lexsort((counts / sizes, of))
     best = order[np.diff(of[order], append=-1) != 0]
-    return _sum_of_quotients(counts[best], sizes[best])
+    return sum_of_quotients(counts[best], sizes[best])
 
 
 def _written_classes(links: Links, known: Sequence[str]) -> Ints:
@@ -151,28 +115,6 @@ def _written_classes(links: Links, known: Sequence[str]) -> Ints:
     written = classes_of(release, columns)
     both = written.scatter(np.arange(len(written.sizes))) * (int(classes.max()) + 1) + classes
     return np.unique(both, return_inverse=True)[1]
-
-
-def baseline(links: Links) -> float:
-    """The expected correct links of an intruder who picks rows at random.
-
-    It is what an attack has to beat. If there are as many people as released rows it is 1, whatever
-    their number; blocking, which compares each record with the rows of its block only, raises it.
-
-    >>> import unveil
-    >>> people = unveil.households(100)
-    >>> baseline(unveil.attack(people, people, unveil.attacks.Distance(), truth="person"))
-    1.0
-    """
-    records, rows, counts = links.true_links
-    compared = links.finder.compares(records, rows)
-    return _sum_of_quotients(counts[compared], links.finder.n_candidates(records)[compared])
-
-
-def _sum_of_quotients(counts: Floats, sizes: Ints) -> float:
-    """The sum of count / size, each size at once, so that whole numbers stay whole."""
-    distinct, place = np.unique(sizes, return_inverse=True)
-    return float((np.bincount(place, counts, len(distinct)) / distinct).sum())
 
 
 def parameters_of(links: Links) -> dict[str, Any]:

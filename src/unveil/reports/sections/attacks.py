@@ -145,10 +145,10 @@ def reported_attacks(evidence: Evidence, *, external: bool) -> tuple[Finding, ..
 
 def _p_value(worst: Finding, *, external: bool) -> list[Phrase]:
     above = worst.at_risk
-    p = worst.risk.p_value
+    p, exact = worst.risk.p_value, worst.risk.law_of_chance == "matching"
     by_chance = phrase(
         "By chance, this many links would occur with a [probability](p-value) {}{}.",
-        "" if p < LEAST_P else "of at most ",  # as few draws can tell
+        "" if p < LEAST_P or exact else "of at most ",  # as few draws can tell
         chance(p),
     )
     if external:  # how the risk is spread is for those who answer for it

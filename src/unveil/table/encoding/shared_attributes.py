@@ -37,6 +37,22 @@ def common_level(original: Microdata, released: Microdata, column: str) -> Level
     return declared[0] or declared[1] or original.level(column)
 
 
+def has_mixed_levels(original: Microdata, released: Microdata, column: str) -> bool:
+    """Whether an attribute has declared categories in one file and numbers in the other.
+
+    Categories that are numbers themselves are compared by one level for both files.
+    """
+    files = original, released
+    levels = [data.level(column) for data in files]
+    if levels.count("numeric") != 1 or any(data.schema[column].generalised for data in files):
+        return False
+    named = files[1 - levels.index("numeric")]
+    if named.schema[column].level is None:
+        return False
+    labels = labels_of(named.column(column).drop_nulls().unique())
+    return not labels.cast(pl.Float64, strict=False).is_not_null().any()
+
+
 def common_numbers(*files: Microdata, column: str) -> list[Floats]:
     """The numbers of one column of several files, in one unit; NaN where missing.
 

@@ -24,6 +24,7 @@ class Linkage(msgspec.Struct, frozen=True, kw_only=True):
     common: bool  # whether attributes of the same name were compared
     mine: tuple[str, ...]  # attributes used of the first file
     release: tuple[str, ...]  # of the second
+    blocks: tuple[str, ...]  # columns in which compared records are equal
     left_out: dict[str, str]  # attributes not used, and why
     like_identifiers: tuple[str, ...]  # attributes compared that look like undeclared identifiers
     tied: int  # records with several best candidates

@@ -1,11 +1,15 @@
 """Risk: the success of an attack, with its baseline, ceiling and interval."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from unveil.support.display import html, shown
 from unveil.wording import fitted
+
+# How the p-value was found: exactly, for random one-to-one matchings; by the binomial law of links
+# that are right independently; from truths drawn at random; or by the Poisson law.
+LawOfChance = Literal["matching", "binomial", "drawn", "poisson"]
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -86,6 +90,7 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     baseline: float  # expected hits of a guess
     control: Claims | None
     p_value: float  # probability of so many hits or more by chance
+    law_of_chance: LawOfChance | None = None  # that it is from; None: older evidence
     supervised: bool  # trained with the truth, so no real intruder's attack
     seed: int
 

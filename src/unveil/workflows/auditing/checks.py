@@ -11,13 +11,18 @@ from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.release.release import Release
 from unveil.wording import count, listing, suggest
+from unveil.workflows.inputs.pseudonyms import are_pseudonyms
 from unveil.workflows.inputs.scenario import Scenario
 
 
 def identifiers_in(people: Microdata, released: Microdata) -> tuple[str, ...]:
-    """The identifiers, by either schema, that a release still has."""
+    """The identifiers, by either schema, that a release still has; pseudonyms are none."""
     named = {n for data in (people, released) for n in data.schema.with_role("identifier")}
-    return tuple(name for name in released.columns if name in named)
+    return tuple(
+        name
+        for name in released.columns
+        if name in named and not are_pseudonyms(people, released, name)
+    )
 
 
 def doubts(pair: FilePair, seed: int) -> Iterator[str]:
@@ -34,6 +39,13 @@ def doubts(pair: FilePair, seed: int) -> Iterator[str]:
     new = [n for n in released.schema.with_role("quasi") if n not in people.columns]
     if new:
         yield f"{listing(new)}: quasi-identifiers of the release only; no attack could use them"
+    hashed = [n for n in people.schema.with_role("identifier") if n in released.columns]
+    hashed = [name for name in hashed if are_pseudonyms(people, released, name)]
+    if hashed:
+        yield (
+            f"{listing(hashed)}: pseudonyms in place of identifiers, which no attack uses; "
+            "releases under the same key can be joined by them"
+        )
     if pair.truth is None:
         return
     nobodys = int((pair.truth.record_of_row < 0).sum())
@@ -58,6 +70,7 @@ def check_columns(people: Microdata, released: Microdata) -> list[str]:
         for name in people.columns
         if name in released.columns
         and not released.schema[name].generalised
+        and ("identifier" not in people.schema[name].role or not released.schema[name].role)
         and not same_type(people, released, name)
     ]
     if retyped:

@@ -10,7 +10,7 @@ from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.support.arrays import Ints
 from unveil.support.options import part_of
 from unveil.support.seeds import stream
-from unveil.table.encoding.shared_attributes import common_level
+from unveil.table.encoding.shared_attributes import common_level, has_mixed_levels
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import sample_rows
 from unveil.table.schema import Schema
@@ -87,7 +87,8 @@ def compared_columns(
         if not columns:
             raise SpecError("intruder: knows: name at least one attribute beside the blocks")
     for name in columns:
-        common_level(records, released, name)
+        if not (spec.compares_mixed_levels and has_mixed_levels(records, released, name)):
+            common_level(records, released, name)
     return tuple(columns)
 
 

@@ -49,6 +49,15 @@ def released_columns(data: Microdata, plan: Plan) -> Microdata:
     return data.select(kept)
 
 
+def released_names(data: Microdata, plan: Plan) -> tuple[str, ...]:
+    """The names of the released columns, those of pseudonyms among them."""
+    kept = set(released_columns(data, plan).columns)
+    for mask in plan.masks:
+        if isinstance(mask, Mask) and mask.replaces_identifiers:
+            kept.update(mask.targets(data))
+    return tuple(name for name in data.columns if name in kept)
+
+
 def columns_of_masks(data: Microdata, plan: Plan, masks: Sequence[Mask]) -> Microdata:
     """The input of masks: the released columns, and household numbers where a mask needs them."""
     if any(mask.uses_households for mask in masks):

@@ -129,7 +129,7 @@ def _by_identifier(column: str, sources: _TruthSources) -> Ints | None:
         if sources.rows is not None and (found < 0).all():
             raise DataError(
                 f"truth: no identifier in column '{column}' of the original is in the release; "
-                "check how both files write them"
+                "check how both files write them, or give a row map if the release has pseudonyms"
             )
         return found
     if (

@@ -122,65 +122,6 @@ def test_people_who_are_not_there_are_not_counted():
     assert (measures.risk(nobody).share, measures.at_risk(nobody).highest) == (0, 0)
 
 
-def test_p_values():
-    sure = links_of(range(1000), range(1000))
-    assert measures.p_value(sure) == measures.random_links(1000, 1000).at_least(1000)
-    assert measures.p_value(links_of(range(50), range(50))) == 1 / 200
-    tied = links_of([v // 2 for v in range(50)], [v // 2 for v in range(50)])
-    assert measures.p_value(tied) == 1 / 200  # of 199 draws none reaches it
-    hopeless = links_of([v // 2 for v in range(50)], [100 - v // 2 for v in range(50)])
-    assert measures.p_value(hopeless) > 0.05
-
-
-def blocked(shift, blocks, n=40):
-    """People in blocks of equal size; each is linked with the one after it, and is that one."""
-    x = np.arange(float(n))
-    schema = Schema(quasi=["x", "b"], numeric=["x", "b"])
-    frame = pl.DataFrame({"x": x, "b": np.arange(n) % blocks})
-    people = Microdata(frame, schema)
-    return unveil.attack(
-        people,
-        people,
-        attacks.Distance(),
-        intruder=Intruder(knows=["x"], blocks=["b"]),
-        truth=np.roll(np.arange(n), shift * blocks),
-    )
-
-
-def test_p_values_inside_blocks():
-    """Three that are all right are right with one in six, not with one in 27."""
-    assert measures.p_value(blocked(0, 10)) == 1 / 200
-    assert measures.p_value(blocked(1, 10)) == 1  # nobody is right
-    assert measures.p_value(blocked(0, 1, n=3), draws=5000) == pytest.approx(1 / 6, abs=0.03)
-    couples = measures.p_value(blocked(0, 2, n=4), draws=5000)
-    assert couples == pytest.approx(1 / 4, abs=0.03)
-
-
-def test_a_lone_block_is_held_against_its_own_candidates():
-    """Ten of 40 blocks' people: a guess has one in ten, not one in 400."""
-    schema = Schema(quasi=["x", "b"], numeric=["x", "b"])
-    rng = np.random.default_rng(1)
-    frames = [
-        pl.DataFrame({"x": rng.normal(size=400), "b": np.repeat(np.arange(40), 10)})
-        for _ in range(2)
-    ]
-    people, rows = (Microdata(frame, schema) for frame in frames)
-    intruder = Intruder(knows=["x"], records=list(range(10)), blocks=["b"])
-    links = unveil.attack(people, rows, attacks.Distance(), intruder=intruder, truth="row-order")
-    found = measures.hits(links).sum()
-    law = measures.random_matching(10, 10)
-    assert measures.p_value(links, draws=3000) == pytest.approx(law.at_least(found), abs=0.15)
-
-
-def test_p_values_of_many_records_are_never_too_small(monkeypatch):
-    tied = links_of([v // 2 for v in range(300)], [v // 2 for v in range(300)])
-    drawn = measures.p_value(tied)
-    monkeypatch.setattr("unveil.measures.identity.risk.MOST_PERMUTED", 10)
-    assert measures.p_value(tied) < drawn == 1 / 200
-    chance = links_of([v // 2 for v in range(300)], [400 - v // 2 for v in range(300)])
-    assert measures.p_value(chance) > 0.05
-
-
 def test_links_know_their_attack(some):
     assert repr(some) == "Links(distance: 4 records, 4 candidates, truth known)"
     assert some.name == "distance"

@@ -12,9 +12,10 @@ import numpy as np
 
 from unveil import measures
 from unveil.errors import UnveilError
+from unveil.measures.identity.chance import baseline
 from unveil.measures.identity.claims import claims, control
 from unveil.measures.identity.hits import SAMPLE_SIZE
-from unveil.measures.identity.risk import baseline, ceiling, hides_grouping
+from unveil.measures.identity.risk import ceiling, hides_grouping
 from unveil.measures.identity.subgroup_risks import AttackedRecords, subgroup_risks
 from unveil.support.arrays import Floats
 from unveil.support.options import Progress
