@@ -73,6 +73,16 @@ def test_what_is_written_gives_the_same_again(demo, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_strongest_attacks_of_a_whole_audit_are_made(demo):
+    for name, strongest in (
+        ("medium", demonstrating.LINKED_HOMES),
+        ("strong", "tailored-original"),
+    ):
+        made = read_evidence(demo.folder / f"{name}.json").scenarios[0].attacks
+        assert strongest in [one.name for one in made]
+
+
+@pytest.mark.slow
 def test_what_is_said(demo):
     said = demo.out
     assert "is a synthetic survey of persons in households" in said
