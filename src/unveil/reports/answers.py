@@ -58,7 +58,7 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
         ()
         if bound is None
         else phrase(
-            "the upper reference ([stress test](scenario-stress-test)) is {}", percent(bound)
+            "the upper reference ([stress test](scenario-stress-test)) finds {}", percent(bound)
         )
     )
     intruders = [row for row in rows if row[0].name != STRESS_TEST]
@@ -66,7 +66,8 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
         return phrase("No intruder can make an attack on this release; {}.", upper)
     best, linked = max(intruders, key=lambda row: row[1].share)
     return phrase(
-        "The strongest intruder ({}) finds the released row of {} of the people ({} of {}){}{}.",
+        "The strongest intruder ({}) finds the released row of {} of the people tested "
+        "({} of {}){}{}.",
         scenario_name(best.name),
         percent(linked.share),
         counted(linked.count),
@@ -126,9 +127,18 @@ def _remedy(evidence: Evidence, verdict: Verdict) -> Phrase:
         return ()
     return phrase(
         "Do not release this file as it is. A tested remedy ({}) lowers the share that repeated "
-        "attacks link from {} to {} (limit {}); audit the new release against all limits.",
+        "attacks link from {} to {} (limit {}){}; audit the new release against all limits.",
         name(best.does),
         percent(remedies.share),
         percent(best.share),
         level(remedies.target or 0.0),
+        _not_repeated(evidence, remedies.share),
     )
+
+
+def _not_repeated(evidence: Evidence, repeated: float) -> Phrase:
+    """Household attacks, which remedies do not repeat, if one links more than those repeated."""
+    linked = max((one.risk.share for one, _ in evidence.household_attacks), default=0.0)
+    if linked <= repeated:
+        return ()
+    return phrase("; household attacks, which link {} now, were not repeated", percent(linked))

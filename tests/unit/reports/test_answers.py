@@ -41,7 +41,7 @@ def test_the_stress_test_stands_beside_the_strongest_intruder():
     tested, found, *_ = said()
     assert "(register, acquaintance, insider, bank) and an upper reference (stress test)" in tested
     assert found.startswith("The strongest intruder (register) finds the released row of")
-    assert "; the upper reference (stress test) is " in found
+    assert "; the upper reference (stress test) finds " in found
 
 
 def test_where_no_intruder_can_make_an_attack_nothing_else_is_said():
@@ -73,6 +73,14 @@ def test_others_are_told_no_column_no_remedy_and_no_attack(external):
 )  # fmt: skip
 def test_what_to_do_next_is_what_was_measured(given, words):
     assert words in said(given)[-1]
+
+
+def test_a_remedy_says_what_was_not_repeated():
+    given = CLEAN | RISK
+    assert "were not repeated" not in said(given | {"remedies.share": 1.0})[-1]
+    low = {"remedies.share": 1e-6, "remedies.tried.0.share": 0.0}
+    words = said(given | low)[-1]
+    assert "; household attacks, which link" in words
 
 
 def test_synthetic_rows_are_not_attacked():

@@ -45,17 +45,25 @@ def recommendation(comparison: Comparison) -> Phrase:
     if found.kept:
         return phrase("Only {} keeps every limit of the [policy](policy).", name(found.kept[0]))
     said = phrase("No release keeps every limit of the [policy](policy).")
+    alike: dict[Phrase, list[str]] = {}  # releases with the same misses
     for nearest in map(comparison.__getitem__, found.nearest):
-        misses = tuple(largest_misses(nearest))
-        said += phrase(
-            " [Nearest](nearest) is {}: it misses {} of {}{}{}.",
-            name(nearest.name),
-            counted(len(nearest.missed)),
-            several(nearest.limits, "limit"),
-            ". The largest miss of each intruder: " if len(nearest.missed) > len(misses) else ": ",
-            tuple(piece for one in misses for piece in ("; ", *one))[1:],
-        )
+        alike.setdefault(_misses(nearest), []).append(nearest.name)
+    for misses, nearests in alike.items():
+        be, they = ("is", "it misses") if len(nearests) == 1 else ("are", "each misses")
+        said += phrase(" [Nearest](nearest) {} {}: {} {}.", be, names(nearests), they, misses)
     return said
+
+
+def _misses(release: ComparedRelease) -> Phrase:
+    """How many limits a release misses, and by how much."""
+    misses = tuple(largest_misses(release))
+    return phrase(
+        "{} of {}{}{}",
+        counted(len(release.missed)),
+        several(release.limits, "limit"),
+        ". The largest miss of each intruder: " if len(release.missed) > len(misses) else ": ",
+        tuple(piece for one in misses for piece in ("; ", *one))[1:],
+    )
 
 
 def largest_misses(release: ComparedRelease) -> Iterator[Phrase]:

@@ -42,6 +42,14 @@ def test_of_many_misses_the_largest_of_each_intruder_is_named():
     )
 
 
+def test_releases_with_the_same_misses_share_a_sentence():
+    given = [evidence(one, risk=0.3, loss=0.1) for one in ("a.csv", "b.csv")]
+    found = compare(given, policy=Policy(max_risk=0.05))
+    said = plain(recommendation(found))
+    assert "Nearest are a.csv, b.csv: each misses 1 of 1 limit: " in said
+    assert said.count("Nearest") == 1
+
+
 def test_what_was_not_measured_has_its_reason():
     why = "not measured: the audit has no such intruder: audit the release with this policy"
     found = release(missed("max_linked", "bank", None, reason=why))
