@@ -150,7 +150,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
                 f"{suggest(self.name, FIXED, 'those of every audit are')}; for another, give the "
                 "known attributes (knows)"
             )
-        if self.member is False and isinstance(self.records, float):
+        member = self.name != REGISTER if self.member is None else self.member
+        if not member and isinstance(self.records, float):
             raise self._refused(
                 "records: with member = false the file also has people outside the release; "
                 "give the number of people in it, not a fraction"

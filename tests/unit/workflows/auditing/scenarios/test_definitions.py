@@ -78,6 +78,7 @@ REFUSED = {
     "a fraction of a file with others": (
         {"name": "bank", "knows": ["age"], "member": False, "records": 0.5}, "number of people",
     ),
+    "a fraction of a register": ({"name": "register", "records": 0.5}, "number of people"),
     "no name": ({"name": " "}, "name"),
     "a name that is no file's": ({"name": "bank/insurer", "knows": ["age"]}, "letters"),
     "a name that is too long": ({"name": "x" * 300, "knows": ["age"]}, "up to 60"),
