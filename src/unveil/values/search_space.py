@@ -38,13 +38,16 @@ class ParameterRange(Spec, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.any is not None:
-            if not self.any or self.start is not None or self.to is not None:
+            if self.start is not None or self.to is not None:
                 raise SpecError("a range is any = [...], or from and to")
+            if not self.any:
+                raise SpecError("any lists at least one value")
             return
         if self.start is None or self.to is None:
             raise SpecError("a range has from and to, or any = [...]")
         if not self.start < self.to:
-            raise SpecError(f"from {self.start:g} to {self.to:g}: from is less than to")
+            why = "one value needs no range" if self.start == self.to else "the wrong way round"
+            raise SpecError(f"from {self.start:g} to {self.to:g}: {why}; from must be below to")
         if self.log and self.start <= 0:
             raise SpecError("log needs a range above 0")
 

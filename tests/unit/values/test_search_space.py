@@ -62,9 +62,15 @@ def test_to_dict_and_back():
 @pytest.mark.parametrize(
     ("masks", "rest", "said"),
     [
-        ([{**SWAP, "p": {"from": 40, "to": 1}}], {}, "p: from 40 to 1: from is less than to"),
+        (
+            [{**SWAP, "p": {"from": 40, "to": 1}}],
+            {},
+            "p: from 40 to 1: the wrong way round; from must",
+        ),
         ([{**SWAP, "p": {"from": 1}}], {}, "a range has from and to"),
-        ([{**SWAP, "p": {"any": []}}], {}, "a range is any"),
+        ([{**SWAP, "p": {"from": 4, "to": 4}}], {}, "from 4 to 4: one value needs no range"),
+        ([{**SWAP, "p": {"any": []}}], {}, "any lists at least one value"),
+        ([{**SWAP, "p": {"any": [1], "to": 2}}], {}, "a range is any"),
         ([{**SWAP, "p": {"from": 0, "to": 9, "log": True}}], {}, "log needs a range above 0"),
         ([{**SWAP, "columns": {"any": [["a"], ["b"]]}}], {}, "columns cannot have a range"),
         ([SWAP], {"forbid": ["rank-swapping"]}, "every combination uses rank-swapping"),

@@ -214,10 +214,11 @@ def test_a_release_without_records_is_refused(people):
 def test_a_study_of_another_original(people, tmp_path):
     study = tmp_path / "study.sqlite"
     choose(people, study=study, trials=3)
-    for other in ({"seed": 5}, {"policy": Policy(max_risk=0.5)}, {"space": None}):
-        with pytest.raises(UsageError, match="another original, space, policy, seed"):
-            choose(people, study=study, trials=3, **other)
-    with pytest.raises(UsageError, match="another original"):
+    others = {"seed": 5, "policy": Policy(max_risk=0.5), "space": None}
+    for name, other in others.items():
+        with pytest.raises(UsageError, match=f"another {name}; name another place"):
+            choose(people, study=study, trials=3, **{name: other})
+    with pytest.raises(UsageError, match="another original; name another place"):
         choose(people.take(np.arange(50)), study=study, trials=3)
 
 

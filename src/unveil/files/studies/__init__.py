@@ -20,7 +20,7 @@ def open_study(place: str | os.PathLike[str], *, phase: str = "") -> StudyStore:
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> with folder, open_study(f"{folder.name}/study.db") as study:
-    ...     _ = study.begin("key", b"about it")
+    ...     study.begin({"original": "digest"})
     ...     study.add_round(1, [b"a", b"b"])
     ...     study.finish(study.claim().number, b"result of a")
     ...     [task.result for task in study.tasks()]

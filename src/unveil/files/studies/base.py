@@ -15,17 +15,16 @@ A study is as private as the original: from the seeds in it, masking can be repe
 from __future__ import annotations
 
 import abc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, ClassVar, NamedTuple
 
+import msgspec
+
 from unveil.errors import UnveilError, UsageError
+from unveil.wording import listing
 
 GO_ON = "finished plans are kept; run the same command again to continue"
-_OTHER_STUDY = (
-    "this study has another original, space, policy, seed, round size or version of unveil; "
-    "name another place (--study)"
-)
 
 
 class StudyTask(NamedTuple):
@@ -55,16 +54,19 @@ class StudyStore(AbstractContextManager["StudyStore"]):
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def begin(self, key: str, header: bytes) -> bytes:
-        """Create the study, or go on with it if it has the same key; return its header.
+    def begin(self, inputs: Mapping[str, str]) -> None:
+        """Create the study, or go on with it if it has the same inputs.
 
-        The key is a digest of all that the results depend on.
+        The inputs are digests of all that the results depend on, by name.
         """
         with self._transaction():
             self.create_tables()
-            if self._keep("study key", key.encode()) != key.encode():
-                raise UsageError(_OTHER_STUDY).at(self.place)
-            return self._keep("study header", header)
+            stored = self._keep("study inputs", msgspec.json.encode(inputs))
+            before = msgspec.json.decode(stored, type=dict[str, str])
+            if others := [name for name in inputs if before.get(name) != inputs[name]]:
+                raise UsageError(
+                    f"this study has another {listing(others)}; name another place (--study)"
+                ).at(self.place)
 
     def add_round(self, number: int, tasks: Sequence[bytes]) -> None:
         """Add a round, whole; if the round is there already, it stays as it is."""

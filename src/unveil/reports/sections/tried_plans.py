@@ -155,7 +155,7 @@ def reach(study: StudyResult) -> Section | None:
         study.reach,
         labels("combination", "combination", lambda one: one.combination),
         counts("tried", "plans tried", lambda one: one.tried),
-        plan("kept", "plan with the least loss that keeps every limit"),
+        plan("kept", "plan with the least loss that keeps every limit in the search"),
         decimals("loss", "its [loss](loss)", lambda one: one.loss),
         plan("safest", "plan with the least risk"),
         (figures("risk", "its [risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),

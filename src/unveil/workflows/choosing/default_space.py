@@ -11,7 +11,7 @@ from unveil.files.documents.toml import mask_from
 from unveil.masks import METHODS
 from unveil.masks.base import is_constant
 from unveil.table.microdata import Microdata
-from unveil.values.search_space import Combination, SearchSpace
+from unveil.values.search_space import OFF, Combination, SearchSpace
 from unveil.wording import absent_column, listing
 
 Table = dict[str, Any]
@@ -99,9 +99,10 @@ def _check_unchanged(data: Microdata, space: SearchSpace, combination: Combinati
 
 def _check_fits(data: Microdata, space: SearchSpace, combination: Combination) -> None:
     """Refuse masks that do not fit the columns at any place of their ranges."""
-    refusals = []
+    refusals, optional = [], [one.range.or_none for one in combination.dimensions]
     for place in (0.5, 1.0, 0.0):
-        tables = combination.tables((place,) * len(combination.dimensions))
+        # No step is left out: a plan with it could not be carried out.
+        tables = combination.tables(tuple(max(place, OFF) if one else place for one in optional))
         changed = set[str]()
         try:
             for table in (*space.fixed, *tables):

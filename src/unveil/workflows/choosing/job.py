@@ -61,13 +61,17 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     place: str  # of the study
 
     @property
-    def key(self) -> str:
-        """A digest of all that the results depend on."""
-        parts = (
-            self.schema, self.policy, self.space, self.seed, self.effort, ROUND, __version__,
-            hashlib.sha256(self.table).hexdigest(),
-        )  # fmt: skip
-        return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+    def inputs(self) -> dict[str, str]:
+        """Digests of all that the results depend on."""
+        inputs: dict[str, Any] = {
+            "original": hashlib.sha256(self.table).hexdigest(), "schema": self.schema,
+            "policy": self.policy, "space": self.space, "seed": self.seed,
+            "effort": self.effort, "round size": ROUND, "version of unveil": __version__,
+        }  # fmt: skip
+        return {
+            name: hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+            for name, value in inputs.items()
+        }
 
     @cached_property
     def original(self) -> Microdata:
@@ -92,7 +96,7 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def open(self, *, confirming: bool = False) -> StudyStore:
         """The study, or its later phase."""
         store = open_study(self.place, phase=f"{CONFIRMING} {self.trials}" if confirming else "")
-        store.begin(self.key, b"")
+        store.begin(self.inputs)
         return store
 
     def search(

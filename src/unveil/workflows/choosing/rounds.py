@@ -47,31 +47,43 @@ def run_rounds(
     Ctrl-C or an error, what is finished stays in the study.
     """
     pause = SHORTEST_PAUSE
+
+    def tell(tasks: Sequence[StudyTask]) -> None:
+        if progress is not None:
+            finished = _evaluated(tasks[:trials])
+            under_way = sum(task.under_way for task in tasks[:trials])
+            progress(StudyProgress(len(finished), under_way, trials, finished))
+
     while True:
         tasks = store.tasks()
         wanted = tasks[:trials]
         finished = _evaluated(wanted)
-        if progress is not None:
-            under_way = sum(task.under_way for task in wanted)
-            progress(StudyProgress(len(finished), under_way, trials, finished))
         if len(finished) == len(wanted):  # so the rounds are complete, or there are enough of them
             exhausted = len(tasks) % round_size > 0
             proposals = [] if exhausted or len(tasks) >= trials else propose(finished, round_size)
             if not proposals:
+                tell(tasks)
                 return finished
             store.add_round(tasks[-1].round + 1 if tasks else 1, proposals)
         if (task := store.claim(up_to=trials)) is not None:
-            _work_on(task, store, evaluate)
+            _work_on(task, store, evaluate, tell)
             pause = SHORTEST_PAUSE
         elif len(finished) < len(wanted):
+            tell(tasks)
             threading.Event().wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def _work_on(task: StudyTask, store: StudyStore, evaluate: Evaluate) -> None:
+def _work_on(
+    task: StudyTask,
+    store: StudyStore,
+    evaluate: Evaluate,
+    tell: Callable[[Sequence[StudyTask]], None],
+) -> None:
     """Evaluate a claimed task; the claim is released, whatever happens."""
     try:
-        earlier = _evaluated([one for one in store.tasks() if one.round < task.round])
+        tell(tasks := store.tasks())  # with this one under way
+        earlier = _evaluated([one for one in tasks if one.round < task.round])
         store.finish(task.number, evaluate(task.work, earlier))
     except BaseException:
         with suppress(UnveilError):  # the database may be gone, and the claim with it

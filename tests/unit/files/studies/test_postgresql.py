@@ -28,7 +28,7 @@ def test_a_study_has_any_name(server, name):
     quoted = name.replace('"', '""').replace(" ", "%20").replace(";", "%3B")
     named = f'"{quoted}"' if '"' in name else quoted
     with open_study(f"{server.uri}&study={named}") as study:
-        study.begin("key", b"")
+        study.begin({"original": "key"})
         study.add_round(1, [b"a"])
         assert study.claim().number == 1
         assert study.tasks()[0].under_way
@@ -38,7 +38,7 @@ def test_studies_of_one_server_do_not_share_claims(server, sql):
     sql("create schema if not exists elsewhere")
     stores = [open_study(f"{server.uri}&study={name}") for name in ("a", "b", "elsewhere.a")]
     for store in stores:
-        store.begin(store.place, b"")
+        store.begin({"original": store.place})
         store.add_round(1, [b"work"])
         assert store.claim().number == 1
     for store in stores:
@@ -47,7 +47,7 @@ def test_studies_of_one_server_do_not_share_claims(server, sql):
 
 def test_a_connection_that_is_lost(server, sql):
     with open_study(f"{server.uri}&study=lost") as study:
-        study.begin("key", b"")
+        study.begin({"original": "key"})
         study.add_round(1, [b"Canarybird", b"b"])
         study.finish(study.claim().number, b"result")
         study.claim()
@@ -62,7 +62,7 @@ def test_a_connection_that_is_lost(server, sql):
         "same command again to continue"
     )
     with open_study(study.place) as again:
-        again.begin("key", b"")
+        again.begin({"original": "key"})
         assert [task.result for task in again.tasks()] == [b"result", None]
         assert again.claim().number == 2
 
@@ -70,7 +70,7 @@ def test_a_connection_that_is_lost(server, sql):
 def test_a_server_that_is_stopped_and_started_again():
     with started() as one:
         study = open_study(f"{one.uri}&study=stopped")
-        study.begin("key", b"")
+        study.begin({"original": "key"})
         study.add_round(1, [b"a", b"b"])
         study.finish(1, b"result")
         one.run("pg_ctl", "-m", "fast", "stop")
@@ -90,7 +90,7 @@ def test_tables_of_something_else_are_refused(server, sql):
     sql("create table mine_task (name text)")
     sql("create table mine_value (something int)")
     with open_study(f"{server.uri}&study=mine") as study, pytest.raises(FileError) as caught:
-        study.begin("key", b"")
+        study.begin({"original": "key"})
     assert "tables of this name are not a study" in str(caught.value)
 
 
@@ -103,5 +103,5 @@ def test_a_user_who_may_not_create_tables(server, sql):
     sql("select pg_reload_conf()")
     place = f"{server.uri.replace('user=postgres', 'user=visitor')}&study=visit"
     with open_study(place) as study, pytest.raises(FileError, match="may not make tables"):
-        study.begin("key", b"")
+        study.begin({"original": "key"})
     sql("drop role visitor")

@@ -18,7 +18,7 @@ def path(tmp_path):
 def study(path):
     """A study with a few tasks."""
     with open_study(path) as store:
-        store.begin("key", b"header")
+        store.begin({"original": "key"})
         store.add_round(1, [bytes([number]) * 3000 for number in range(20)])
         yield store
 
@@ -35,7 +35,7 @@ def test_only_its_owner_can_read_a_study(path, study):
 def test_an_empty_file_becomes_private(path):
     path.touch(0o644)
     with open_study(f"sqlite:///{path}") as store:
-        store.begin("key", b"")
+        store.begin({"original": "key"})
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -43,7 +43,7 @@ def test_rights_that_its_owner_gave_stay(path, study):
     study.close()
     path.chmod(0o660)
     with open_study(path) as again:
-        again.begin("key", b"")
+        again.begin({"original": "key"})
     assert path.stat().st_mode & 0o777 == 0o660
 
 

@@ -73,6 +73,7 @@ def test_progress_counts_what_is_done_and_under_way(tmp_path):
     assert counts == sorted(counts)
     assert counts[0] == 0
     assert seen[-1][:3] == (7, 0, 7)
+    assert {one.under_way for one in seen[:-1]} == {1}  # the one that this process works on
     assert all(one.finished == results[: one.done] for one in seen)
 
 
