@@ -58,7 +58,7 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
         ()
         if bound is None
         else phrase(
-            "the upper reference ([stress test](scenario-stress-test)) is {}", percent(bound)
+            "the upper reference ([stress test](scenario-stress-test)) finds {}", percent(bound)
         )
     )
     intruders = [row for row in rows if row[0].name != STRESS_TEST]
@@ -82,7 +82,7 @@ def _learned(best: ScenarioResult, *, external: bool) -> Phrase:
         return ()
     column = "an unknown attribute" if external else name(most.column)
     return phrase(
-        " and so [learns](scenario-learned) {} of {} of the people", column, percent(most.learned)
+        " and so [learns](scenario-learned) {} for {} of the people", column, percent(most.learned)
     )
 
 

@@ -41,7 +41,7 @@ def test_the_stress_test_stands_beside_the_strongest_intruder():
     tested, found, *_ = said()
     assert "(register, acquaintance, insider, bank) and an upper reference (stress test)" in tested
     assert found.startswith("The strongest intruder (register) finds the released row of")
-    assert "; the upper reference (stress test) is " in found
+    assert "; the upper reference (stress test) finds " in found
 
 
 def test_where_no_intruder_can_make_an_attack_nothing_else_is_said():
