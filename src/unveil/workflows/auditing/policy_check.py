@@ -304,7 +304,7 @@ def _unchanged(evidence: Evidence, allowed: tuple[str, ...]) -> Measured:
     same = (*evidence.identifiers, *evidence.unchanged.unchanged)
     others = tuple(column for column in same if column not in allowed)
     nearly = [
-        f"{one.column} ({percent(one.share)})"
+        f"{one.column} ({percent(one.share or 0.0)})"
         for one in evidence.unchanged.columns
         if one.nearly and not one.unchanged and one.column not in allowed
     ]
