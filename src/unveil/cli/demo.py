@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unveil.cli import options
-from unveil.cli.console import has_flag, log_level, print_table, progress, say
+from unveil.cli.console import has_flag, print_table, progress, say
 from unveil.cli.options import PATH
 from unveil.cli.verdict_text import WIDTH, print_comparison
 from unveil.errors import FileError
@@ -52,9 +52,7 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"the folder cannot be made: {reason(error)}").at(str(folder)) from None
-    # The audits of a demonstration note what their warnings say.
-    warnings = log_level(quiet=not has_flag("verbose"), verbose=False)
-    with warnings, progress("beginning") as show:
+    with progress("beginning") as show:
         result = demonstrate(
             folder,
             records=records,
