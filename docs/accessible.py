@@ -9,6 +9,9 @@ REPLACED = {
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
     "<pre>": '<pre tabindex="0">',  # it scrolls where a line is long
+    '<div class="table-wrapper ': '<div tabindex="0" class="table-wrapper ',  # or a table is wide
+    '</noscript>\n\n<div id="search-results">': "</noscript>\n<h1>Search</h1>\n"
+    '<div id="search-results">',
 }
 
 

@@ -5,8 +5,9 @@ import pytest
 import unveil
 from fixtures import evidence as some_evidence
 from unveil import masks
-from unveil.cli.attack_text import _print_learnt
+from unveil.cli.console import print_lines
 from unveil.cli.verdict_text import print_audit
+from unveil.reports.lines.attack import _learnt_lines
 from unveil.values.results.evidence import Audit
 from unveil.values.results.supervised_bound import AttributeInteraction, HeldOut, SupervisedBound
 
@@ -27,7 +28,7 @@ def held(linked, moments=0.2, plain=0.1):
 
 
 def printed(capsys, **given):
-    _print_learnt(learnt(**given))
+    print_lines(_learnt_lines(learnt(**given)))
     return capsys.readouterr().out
 
 

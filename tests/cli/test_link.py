@@ -10,7 +10,8 @@ import pytest
 
 import unveil
 from unveil.attacks.structural import confidence as credit
-from unveil.cli.link_text import print_linkage
+from unveil.cli.console import print_lines
+from unveil.reports.lines.link import linkage_lines
 from unveil.workflows.inputs.scenario import prepare
 from unveil.workflows.link import link_scenario, linkage
 
@@ -142,7 +143,7 @@ def told(capsys, **changed):
     found = linkage(link_scenario(scene), scene)
     details = found.details | changed.pop("details", {})
     found = msgspec.structs.replace(found, details=details, **changed)
-    print_linkage(found, Path("a.csv"), Path("b.csv"))
+    print_lines(linkage_lines(found, Path("a.csv"), Path("b.csv")))
     return capsys.readouterr().out
 
 

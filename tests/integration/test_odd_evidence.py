@@ -160,9 +160,9 @@ def test_attacks_that_were_not_made(evidence):
     ("plan", "attacks", "internal", "external"),
     [
         (None, (), "no attack knew the masking method", None),
-        ({}, (), "No attack uses the method of swap (age, sex), so the risk may be",
+        ({}, (), "No attack knows the mask swap (age, sex), so the risk may be",
          "attacks know 0 of 1 masks."),
-        ({}, ("tailored", "mine"), "audit: tailored, mine use the method of swap (age, sex). ",
+        ({}, ("tailored", "mine"), "The attacks tailored, mine know the mask swap (age, sex). ",
          "attacks know 1 of 1 masks."),
     ],
 )  # fmt: skip

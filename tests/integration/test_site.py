@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 
 import unveil
+from fixtures.browser_checks import AXE, LAPTOP, PHONE
 from unveil.cli.main import COMMANDS
 
 pytestmark = pytest.mark.slow
@@ -74,6 +76,24 @@ def test_the_site_loads_nothing_from_elsewhere(site):
         for address in addresses
         if _is_elsewhere(address)
     } == set()
+
+
+COLOURED = ("index.html", "tutorial.html", "commands.html", "glossary.html", "python/masks.html")
+SIDEWAYS = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("width", [LAPTOP, PHONE])
+def test_all_can_read_every_page(site, open_page, width):
+    """axe finds nothing, and a page scrolls down only; the theme's colours are those of a few."""
+    found = {}
+    for path in sorted(site.rglob("*.html")):
+        opened, name = open_page(path, width), str(path.relative_to(site))
+        opened.ask(AXE_SCRIPT)
+        wrong = opened.ask(AXE, width == LAPTOP and name in COLOURED)
+        found |= {name: wrong} if wrong else {}
+        assert not opened.ask(SIDEWAYS), name
+        opened.page.close()
+    assert found == {}
 
 
 def test_the_site_has_every_page_command_and_public_name(site):

@@ -11,8 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from unveil.cli import options
-from unveil.cli.attack_text import print_attack
-from unveil.cli.console import note, print_json, progress
+from unveil.cli.console import note, print_json, print_lines, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     as_usage,
@@ -173,6 +172,7 @@ def _attack(
     """Make one attack and print its result."""
     from unveil.files.documents.toml import read_plan
     from unveil.files.locations import check_outputs
+    from unveil.reports.lines.attack import attack_lines
     from unveil.values.intruder import Intruder
     from unveil.workflows.attack import AttackSettings, attack_summary
 
@@ -215,7 +215,7 @@ def _attack(
     if as_json:
         print_json(summary.to_dict())
         return
-    print_attack(summary)
+    print_lines(attack_lines(summary))
     if out is not None:
         note(f"Wrote {out}: the row linked to each record. Keep it as private as {original}.")
 

@@ -1,14 +1,16 @@
 """Output of the command line: tables on a terminal, plain text in a pipe, JSON on request."""
 
+from __future__ import annotations
+
 import json
 import logging
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -16,6 +18,9 @@ import msgspec
 from unveil.errors import FileError
 from unveil.support.options import TaskProgress
 from unveil.wording import printable, reason
+
+if TYPE_CHECKING:
+    from unveil.reports.content import Line
 
 SECONDS_BEFORE, SHARE_BEFORE = 5, 0.01  # of the work, before its speed is known
 STYLES = {"broken": "bold red", "kept": "green"}  # of the cells of a policy's limits
@@ -25,6 +30,15 @@ FAILED = 1  # exit code: a policy is not kept, or a replay differs
 def say(line: str = "") -> None:
     """Print a line to standard output."""
     _echo(printable(line))
+
+
+def print_lines(lines: Iterable[Line]) -> None:
+    """Print the lines and tables of a result."""
+    for line in lines:
+        if isinstance(line, str):
+            say(line)
+        else:
+            print_table(*line)
 
 
 def note(line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 from unveil.cli import options
 from unveil.cli.console import has_flag, print_table, progress, say
 from unveil.cli.options import PATH
-from unveil.cli.verdict_text import print_comparison
+from unveil.cli.verdict_text import WIDTH, print_comparison
 from unveil.errors import FileError
 from unveil.support.phrases import plain
 from unveil.wording import reason
@@ -65,10 +66,10 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
         report(result.comparison, folder / COMPARISON, force=force)
         report(result.choice, folder / CHOICE / PAGE, force=force)
     _print_releases(folder, result, whole=has_flag("verbose"))
-    say(f"Pages: {folder / COMPARISON}   comparison of all releases (start here)")
-    for name in result.audits:
-        say(f"       {folder / f'{name}.html'}   audit of {name}")
-    say(f"       {folder / CHOICE / PAGE}   search and chosen release")
+    pages = {folder / COMPARISON: "comparison of all releases (start here)"}
+    pages |= {folder / f"{name}.html": f"audit of {name}" for name in result.audits}
+    pages |= {folder / CHOICE / PAGE: "search and chosen release"}
+    print_table(["page", "content"], [[str(path), content] for path, content in pages.items()])
     say()
     _print_next_commands(folder, whole=has_flag("verbose"))
 
@@ -93,16 +94,22 @@ def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None
     say(f"Each release was attacked and checked against the policy {folder / LIMITS}:")
     say()
     for name, audit in result.audits.items():
-        say(f"{name}: {plain(summary(audit.evidence).verdict)}")
-        say()
+        _say_wrapped(f"{name}: {plain(summary(audit.evidence).verdict)}")
+    say()
     if whole:
         print_comparison(result.comparison)
     else:
-        say(plain(comparison_summary(result.comparison).verdict))
+        _say_wrapped(plain(comparison_summary(result.comparison).verdict))
     say()
     chosen = plain(choice_summary(result.choice).verdict)
-    say(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
+    _say_wrapped(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
     say()
+
+
+def _say_wrapped(text: str) -> None:
+    """Print a sentence in lines that fit a terminal of 80 columns."""
+    for line in textwrap.wrap(text, WIDTH, subsequent_indent="  "):
+        say(line)
 
 
 def _print_next_commands(folder: Path, *, whole: bool) -> None:

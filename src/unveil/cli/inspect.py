@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unveil.cli import options
-from unveil.cli.console import note, print_json, print_table, progress, say
+from unveil.cli.console import note, print_json, print_lines, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.wording import count
-
-if TYPE_CHECKING:
-    from unveil.workflows.inspect import Inspection
 
 
 @click.command(name="inspect")
@@ -51,6 +48,7 @@ def command(
     To answer a question, correct the level or the role in the schema and delete its line
     `question`. Cells of the data are shown only with --show-values.
     """  # noqa: D301 - click reads the mark
+    from unveil.reports.lines.inspection import inspection_lines
     from unveil.workflows.inspect import inspect
 
     with progress(f"reading {file}") as show:
@@ -66,43 +64,8 @@ def command(
     if as_json:
         print_json(inspection)
         return
-    print_inspection(inspection, title=str(file))
+    print_lines(inspection_lines(inspection, title=str(file)))
     if write_schema is not None:
         without = sum(not column.role for column in inspection.columns)
         next_step = f": give a role to {count(without, 'column')} there" if without else ""
         note(f"Wrote the schema to {write_schema}{next_step}.")
-
-
-def print_inspection(inspection: Inspection, *, title: str) -> None:
-    """Print an inspection."""
-    columns = count(len(inspection.columns), "column")
-    say(f"{title}: {count(inspection.records, 'record')}, {columns}")
-    say()
-    more = {
-        "label": [column.label for column in inspection.columns],
-        "values": [", ".join(column.values or ()) for column in inspection.columns],
-    }
-    more = {name: cells for name, cells in more.items() if any(cells)}
-    head = ["column", "role", "level", "stored as", "missing", "distinct", "unique"]
-    rows = [
-        [
-            column.name,
-            ", ".join(column.role) or "-",
-            column.level,
-            column.stored,
-            f"{column.missing:,}",
-            f"{column.distinct:,}",
-            f"{column.unique:,}",
-            *(cells[place] for cells in more.values()),
-        ]
-        for place, column in enumerate(inspection.columns)
-    ]
-    print_table([*head, *more], rows, ("missing", "distinct", "unique"))
-    say()
-    for column in inspection.columns:
-        if column.question:
-            say(f"? {column.name}: {column.question}")
-        if column.likely_role:
-            say(f'? {column.name}: the likely role is "{column.likely_role}", by name and content')
-    for remark in inspection.notes:
-        say(f"! {remark}")

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import note, print_json, progress
-from unveil.cli.link_text import print_linkage
+from unveil.cli.console import note, print_json, print_lines, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     WithAttackParameters,
@@ -102,6 +101,7 @@ def command(
     Messages call A the original, or the intruder's file, and B the release. The parameters of
     an attack are options, too: `unveil link --attack NAME --help` shows them.
     """  # noqa: D301 - click reads the mark
+    from unveil.reports.lines.link import linkage_lines
     from unveil.workflows.link import LinkSettings, link_summary
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
@@ -132,6 +132,6 @@ def command(
     if as_json:
         print_json(result)
         return
-    print_linkage(result, first, second)
+    print_lines(linkage_lines(result, first, second))
     if out is not None:
         note(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")

@@ -172,7 +172,8 @@ def main() -> None:
             command = "unveil" if context is None else context.command_path
             text = shortened(error.format_message())
             text = text if text.endswith(("?", ")", ".")) else f"{text}."
-            complain(f"{command}: {text} `{command} --help` lists the options.")
+            listed = "commands and options" if command == "unveil" else "options"
+            complain(f"{command}: {text} `{command} --help` lists the {listed}.")
             sys.exit(error.exit_code)
         except MemoryError:
             complain("unveil: not enough memory: use fewer records or columns")

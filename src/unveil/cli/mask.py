@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import note, print_json, print_table, progress, say
+from unveil.cli.console import note, print_json, print_lines, progress
 from unveil.cli.options import CSV_OPTIONS, PATH, TABLE
-from unveil.wording import count, listing
 
 if TYPE_CHECKING:
     from unveil.values.release.plan import Household
     from unveil.workflows.mask import MaskedFile
-
-DONE: dict[Household, str] = {
-    "drop": "left out, because they identify households; --household renumber or keep releases "
-    "them",
-    "renumber": "renumbered; they still identify households",
-    "keep": "released unchanged; they identify households",
-}
 
 
 @click.command(name="mask")
@@ -83,6 +75,7 @@ def command(
 
     `unveil methods` lists the methods, `unveil methods NAME` their parameters.
     """  # noqa: D301 - click reads the mark
+    from unveil.reports.lines.mask import release_lines
     from unveil.workflows.mask import MaskSettings, mask_file
 
     settings = MaskSettings(
@@ -102,7 +95,7 @@ def command(
     if as_json:
         print_json(masked.to_dict())
         return
-    print_release(masked)
+    print_lines(release_lines(masked))
     written = masked.output
     note(f"Wrote {written}, and {masked.plan}, which holds the seed: keep it as private as {file}.")
     if row_map is not None:
@@ -135,60 +128,3 @@ def _next_step(
     ]
     files = f"{quote(str(file))} {quote(str(masked.output))}"
     return f"unveil audit {files} {' '.join(given)} --max-risk 0.05 --report audit.html"
-
-
-def print_release(masked: MaskedFile) -> None:
-    """Print the steps and the size of a release."""
-    release, originals = masked.release, masked.originals
-    steps = release.plan.to_dict()["mask"]
-    rows = [
-        [
-            str(number),
-            step.pop("method"),
-            ", ".join(f"{name} = {_words(value)}" for name, value in step.items() if value != []),
-        ]
-        for number, step in enumerate(steps, start=1)
-    ]
-    print_table(["step", "method", "parameters"], rows, numbers=["step"])
-    say()
-    many = count(len(release), "record")
-    if len(release) < originals and release.row_map is not None:
-        many = f"{len(release):,} of {count(originals, 'record')}"
-    size = f"{many}, {count(len(release.data.columns), 'column')}"
-    gone = f"; left out: {listing(masked.left_out)}" if masked.left_out else ""
-    say(f"The release has {size}{gone}.")
-    if masked.households:
-        say(f"Household numbers ({listing(masked.households)}): {DONE[release.plan.household]}.")
-    for step, counts in masked.counts.items():
-        say(f"{step}: {counts.sentence}.")
-    print_changes(masked)
-
-
-def print_changes(masked: MaskedFile) -> None:
-    """Print how many cells of each column were changed; columns without any are only named."""
-    changed = [one for one in masked.changes if one.changed]
-    if changed:
-        head = ["column", "cells", "changed", "suppressed", "generalised", "another value"]
-        rows = [
-            [one.column, *(f"{n:,}" for n in (one.n, one.changed, one.suppressed)),
-             f"{one.generalised:,}", f"{one.replaced:,}"]
-            for one in changed
-        ]  # fmt: skip
-        say()
-        print_table(head, rows, numbers=head[1:])
-    same = [one.column for one in masked.changes if not one.changed]
-    if same:
-        say(f"Unchanged: {listing(same)}.")
-    for column, n in masked.one_code.items():
-        code = masked.release.data.missing_code(column).drop_nulls()[0]
-        say(f"Missing cells of {column} are now all written as {code}: {n:,}.")
-
-
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return listing(map(_words, value))
-    if isinstance(value, dict):
-        return f"({', '.join(f'{name} {_words(one)}' for name, one in value.items())})"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -46,7 +46,7 @@ class Pseudonymisation(Mask, frozen=True, kw_only=True):
 
     Without it identifiers are left out. The records of one person have the same pseudonym, and
     nobody who lacks the key can tell whose it is, or try names until one fits. It protects against
-    nothing else: whoever links a record by its other attributes has its pseudonym, too.
+    nothing else: an intruder who links a record by other attributes also has its pseudonym.
 
     A pseudonym is the first 128 bits of HMAC-SHA256 of the cell's text, as 32 hexadecimal digits.
     A missing identifier stays missing. Without `key_file` the key is drawn from the system and

@@ -83,7 +83,7 @@ def _learned(best: ScenarioResult, *, external: bool) -> Phrase:
         return ()
     column = "an unknown attribute" if external else name(most.column)
     return phrase(
-        " and so [learns](scenario-learned) {} of {} of the people", column, percent(most.learned)
+        " and so [learns](scenario-learned) {} for {} of the people", column, percent(most.learned)
     )
 
 

@@ -5,12 +5,24 @@ Tables and their columns are in `unveil.reports.tables`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from unveil.reports.tables import Table
 from unveil.support.phrases import Phrase
+
+
+class TextTable(NamedTuple):
+    """A table on a terminal; the columns in ``numbers`` are right-aligned."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[str] = ()
+
+
+Line = str | TextTable  # of a result on a terminal
 
 
 class LimitLine(msgspec.Struct, frozen=True, kw_only=True):

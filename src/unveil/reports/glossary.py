@@ -218,7 +218,7 @@ def explained(source: object) -> str:
 def plain(docstring: str) -> str:
     r"""The first paragraphs of a docstring as sentences: no markup, no sections, no examples.
 
-    >>> plain("How ``far`` it is.\n\nAs :func:`~unveil.measures.hits` says.\n\n>>> 1")
+    >>> plain("How ``far`` it *is*.\n\nAs :func:`~unveil.measures.hits` says.\n\n>>> 1")
     'How far it is. As hits says.'
     """
     kept = []
@@ -227,6 +227,7 @@ def plain(docstring: str) -> str:
             break
         kept.append(" ".join(paragraph.split()))
     text = re.sub(r":\w+:`[^`]*?([^`.~]*)`", r"\1", " ".join(kept))
+    text = re.sub(r"(?<!\w)\*(\w[^*]*)\*(?!\w)", r"\1", text)
     return re.sub(r"`+([^`]*)`+", r"\1", text)
 
 

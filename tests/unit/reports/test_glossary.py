@@ -70,7 +70,7 @@ def test_what_a_report_names_is_there():
 
 
 def _flat(text):
-    return " ".join(text.replace("`", "").split()).lower()
+    return " ".join(text.translate({ord("`"): "", ord("*"): ""}).split()).lower()
 
 
 def test_an_entry_says_what_its_source_says():

@@ -584,7 +584,7 @@ def test_what_takes_too_long_is_sampled_and_says_so(people, release, monkeypatch
         assert one.highest == one.risk.interval.high
     limit = some.verdict.limits[0]
     assert limit.found == max(one.risk.interval.high for one in some.evidence.attacks)
-    assert "upper end counts" in limit.reason
+    assert "the upper end is compared with the limit" in limit.reason
     assert some.evidence.households is None
     assert "drawn from 60" in plain(stress_sentence(some.evidence))
     each = some.risks["distance original-to-release"]

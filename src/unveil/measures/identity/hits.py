@@ -163,8 +163,8 @@ def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     """The share of the records whose risk is above a threshold, the highest and the mean risk.
 
     The risk of a record goes from 0, never linked correctly, to 1, always; indistinguishable
-    released rows share it equally (`shared_hits`). The mean hides a few records
-    that carry most of the risk; this share does not.
+    released rows share it equally. The mean hides a few records that carry most of the risk; this
+    share does not.
 
     >>> import unveil
     >>> people = unveil.households(100)

@@ -70,14 +70,13 @@ def hides_grouping(links: Links) -> bool:
 def ceiling(links: Links, known: Sequence[str] = ()) -> float:
     """The most correct links that any attack can expect of an intruder who knows these attributes.
 
-    `known` are attributes that the intruder knows beside those that the attack compares.
-
     Released rows that are written alike in all of them cannot be distinguished: of all links to
     such a class, one is right on average. So the ceiling is the number of different released rows,
-    and an attack that comes near it can hardly be improved. A household finds most where the class
-    of one of its groups has the largest share of its members.
+    and an attack that comes near it can hardly be improved.
 
-    If only a sample is attacked, each record counts its share of its row's class.
+    `known` are attributes that the intruder knows and the attack does not compare. If only a
+    sample is attacked, each record counts its share of its row's class. A household finds most
+    where the class of one of its groups has the largest share of its members.
 
     >>> import unveil
     >>> people = unveil.households(100)

@@ -31,7 +31,7 @@ def discernibility(pair: FilePair) -> MeasuredLoss:
     >>> found = discernibility(FilePair.of(ages, coarse, np.arange(3))).measures
     >>> [(round(one.value, 3), one.note) for one in found]
     [(0.417, '9 in all, 4 in the original'),
-     (0.333, '1.5 records for each class, 1 in the original')]
+     (0.333, '1.5 records per class on average, 1 in the original')]
     """
     columns = pair.with_role("quasi") or pair.attributes or pair.columns
     before, after = (
@@ -47,7 +47,7 @@ def discernibility(pair: FilePair) -> MeasuredLoss:
     if value is None:
         note = "all records of the original are equal"
     size, new_size = n / len(before), released / len(after)
-    sizes = f"{new_size:,.4g} records for each class, {size:,.4g} in the original"
+    sizes = f"{new_size:,.4g} records per class on average, {size:,.4g} in the original"
     measures = (
         loss_measure("discernibility", value, n=total, note=note),
         loss_measure("class size", max(1 - size / new_size, 0.0), n=len(after), note=sizes),

@@ -210,7 +210,11 @@ def draw_limits(layers: list[dict[str, Any]], limits: Sequence[LimitLine], rows:
         at = {line.axis: {"datum": line.value}}
         rule = {"type": "rule", "aria": False, "color": RED, "strokeWidth": 2, "strokeDash": [6, 3]}
         once: dict[str, Any] = {"data": {"values": rows[:1]}}  # which it does not show
-        layers.append({**once, "mark": rule, "encoding": at})
+        texts = [one for one in layers if one["mark"]["type"] == "text"]
+        halo = {"stroke": "white", "strokeWidth": 3, "aria": False}  # a line behind words is cut
+        behind = [{**one, "mark": one["mark"] | halo} for one in texts]
+        layers[:] = [one for one in layers if one not in texts]
+        layers += [{**once, "mark": rule, "encoding": at}, *behind, *texts]
         layers.append({**once, "mark": words, "encoding": {**at, across: {"value": 0}}})
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#666666"
-PALETTE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, "#F0E442")
+PALETTE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, GREY, "#F0E442", "#882255")
 WIDTH = 640  # of figures that are files
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 INK, FAINT = "#222222", "#dddddd"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.knowledge import among
-from unveil.reports.sections.verdict import limit_name
+from unveil.reports.sections.verdict import limit_names
 from unveil.reports.tables import decimals, high, low, shares, tabulate, text
 from unveil.support.phrases import (
     Phrase,
@@ -53,7 +53,7 @@ def _introduction(evidence: Evidence) -> Phrase:
             "Every limit holds: this policy requires nothing more. The following points carry most "
             "of the remaining risk."
         )
-    broken = tuple(piece for one in verdict.broken for piece in ("; ", *limit_name(one)))[1:]
+    broken = limit_names(verdict.broken)
     return phrase("Broken limits: {}. The following points carry most of the risk.", broken)
 
 
@@ -179,8 +179,8 @@ def _worst_subgroup(evidence: Evidence) -> Iterator[Phrase]:
     worst = None if evidence.subgroups is None else evidence.subgroups.highest
     if worst is not None and evidence.attacks and worst.share > evidence.attacks[0].risk.share:
         yield phrase(
-            "[Subgroup](subgroup): of {} {}, {} are linked, of all people {}. Mask the attributes "
-            "that set this group apart more strongly.",
+            "[Subgroup](subgroup): {}, {}, has the highest risk. The attack links {} of it, and {} "
+            "of all people. Mask the attributes that distinguish this group more strongly.",
             name(worst.column),
             name(worst.group),
             percent(worst.share),
@@ -205,11 +205,11 @@ def _best_remedy(evidence: Evidence) -> Iterator[Phrase]:
         reached = phrase(form, _goal(remedies, best.holds))
     apart = ""
     if any(homes.together for _, homes in evidence.household_attacks):
-        apart = " This links persons one by one; whole households may still be found."
-    knows = "knows" if best.knows_remedy else "is assumed not to know"
+        apart = " Only attacks on single persons were tried: whole households may still be linked."
+    knows = "knows" if best.knows_remedy else "does not know"
     yield phrase(
-        "[Remedies](remedy): to {}. The share linked changes from {} to {}{}{}.{}{} The intruder "
-        f"{knows} this remedy.{apart}",
+        "[Remedies](remedy): {}. The share linked changes from {} to {}{}{}.{}{} The intruder of "
+        f"this attack {knows} the remedy.{apart}",
         name(best.does),
         percent(remedies.share),
         percent(best.share),

@@ -102,10 +102,12 @@ def _known_masks(evidence: Evidence, *, external: bool) -> Iterator[Phrase]:
         for one in masks:
             mask = phrase("{} ({})", name(one.mask), names(one.columns))
             if one.attacks:
-                verb = "uses" if len(one.attacks) == 1 else "use"
-                yield phrase("{} {} the method of {}.", names(one.attacks), verb, mask)
+                form = "The attack {} knows the mask {}."
+                if len(one.attacks) > 1:
+                    form = "The attacks {} know the mask {}."
+                yield phrase(form, names(one.attacks), mask)
             else:
-                form = "No attack uses the method of {}, so the risk may be understated."
+                form = "No attack knows the mask {}, so the risk may be understated."
                 yield phrase(form, mask)
 
 

@@ -1,11 +1,12 @@
 """Claims: the links that an intruder would rely on, and how many of them are right."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.tables import counts, expected_counts, figures, shares, tabulate, text
-from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, several
+from unveil.support.phrases import Phrase, counted, level, name, percent, phrase, points, several
 from unveil.values.results.evidence import Evidence, Finding
 
 
@@ -90,8 +91,8 @@ def _reliability(findings: Sequence[Finding]) -> list[Exhibit]:
         Exhibit(
             name="reliability",
             title=phrase(
-                "Probabilities of links differ from the share of right links by {} on average",
-                percent(found.error),
+                "Probabilities differ from the share of right links by {} points on average",
+                points(found.error),
             ),
             chart="reliability",
             table=table,
@@ -169,7 +170,7 @@ def _precision(sure: Finding) -> list[Exhibit]:
     return [
         Exhibit(
             name="margin",
-            title="Claims by required margin",
+            title=_best_margin(curve),
             chart="precision",
             table=table,
             says=phrase(
@@ -179,3 +180,26 @@ def _precision(sure: Finding) -> list[Exhibit]:
             ),
         )
     ]
+
+
+def _best_margin(curve: dict[str, Any]) -> Phrase:
+    """The finding of the chart: how reliable claims become by a margin."""
+    known = [
+        (right, margin)
+        for right, margin in zip(curve["precision"], curve["margin"], strict=True)
+        if right is not None
+    ]
+    if not known:
+        return phrase("No link has a margin")
+    (first, least), (most, margin) = known[0], max(known, key=lambda one: one[0])
+    if most <= first:
+        return phrase(
+            "A larger margin makes claims no more reliable ({} are right)", percent(first)
+        )
+    return phrase(
+        "Right claims: {} at a margin of {}, {} at a margin of {}",
+        percent(first),
+        level(least),
+        percent(most),
+        level(margin),
+    )

@@ -276,12 +276,27 @@ def _predictions(lost: Loss) -> Exhibit:
 
 
 def _prediction_losses(lost: Loss) -> Phrase:
-    """The finding of the chart: the attributes that models of the release no longer predict."""
+    """The finding of the chart: the attributes no longer predicted, or the largest drop."""
     known = [one for one in lost.predictions if _score_words(one, one.original) != "none"]
     gone = [one.target for one in known if _score_words(one, one.release) == "none"]
-    if not gone:
-        return phrase("Models of the release still predict every attribute that can be predicted")
-    return phrase("Attributes that models of the release no longer predict: {}", names(gone))
+    if gone:
+        return phrase("Attributes that models of the release no longer predict: {}", names(gone))
+    falls = [
+        (one.original - one.release, one.target, one.original, one.release)
+        for one in known
+        if one.original is not None and one.release is not None
+    ]
+    if not falls:
+        return phrase("No attribute can be predicted from the others")
+    fall, target, before, after = max(falls)
+    if fall <= 0:
+        return phrase("Models of the release predict as well as models of the original")
+    return phrase(
+        "Largest drop of a prediction: {} (score {}, before {})",
+        name(target),
+        decimal(after),
+        decimal(before),
+    )
 
 
 def _score_words(prediction: Prediction, score: float | None) -> Cell:

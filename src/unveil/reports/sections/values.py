@@ -138,14 +138,9 @@ def _inference(attributes: tuple[Inference, ...], *, external: bool) -> Exhibit:
         shares("homogeneous", "[all tied rows agree](homogeneous)", lambda one: one.homogeneous),
         counts("n", "people", lambda one: one.n),
     )
-    most = max(attributes, key=lambda one: one.linked)
     return Exhibit(
         name="inference",
-        title=phrase(
-            "Confidential values read correctly from the linked row: up to {}{}",
-            percent(most.linked),
-            () if external else phrase(" ({})", name(most.column)),
-        ),
+        title=_disclosed(attributes, external=external),
         chart="inference",
         lead=(
             phrase(
@@ -165,6 +160,26 @@ def _inference(attributes: tuple[Inference, ...], *, external: bool) -> Exhibit:
     )
 
 
+def _disclosed(attributes: tuple[Inference, ...], *, external: bool) -> Phrase:
+    """The finding of the chart: the attribute that a link discloses beyond the other rows."""
+
+    def without(one: Inference) -> float:
+        return max(one.control, one.guess, one.inferred or 0.0)
+
+    most = max(attributes, key=lambda one: one.linked - without(one))
+    if most.linked <= without(most):
+        return phrase(
+            "Links reveal no confidential attribute better than the other rows do (at most {})",
+            percent(max(one.linked for one in attributes)),
+        )
+    return phrase(
+        "Confidential attribute that links reveal most{}: {} correct, {} from the other rows",
+        () if external else phrase(" ({})", name(most.column)),
+        percent(most.linked),
+        percent(without(most)),
+    )
+
+
 def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
     """Unique records, their risk in the population, and the rows that fit each person."""
     found, said = evidence.uniqueness, list[Phrase]()
@@ -173,8 +188,8 @@ def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
     if found is not None and not found.meaningful:
         said.append(
             phrase(
-                "After perturbation of [quasi-identifiers](quasi-identifier){}, "
-                "[uniqueness](uniqueness) in the release does not measure that of people.",
+                "The masking perturbed [quasi-identifiers](quasi-identifier){}: a combination "
+                "that is [unique](uniqueness) in the release may belong to several people.",
                 () if external else phrase(" ({})", names(found.perturbed)),
             )
         )
@@ -262,19 +277,21 @@ def _diversity(one: Diversity) -> Phrase:
     more: Phrase = ()
     if one.entropy is not None and one.commonest is not None and one.distance is not None:
         more = phrase(
-            " ({} by entropy), the most frequent value has at most {} of the records, and the "
-            "distance from all records is at most {} ([t-closeness](t-closeness))",
+            " ({} by entropy). The most frequent value of a class has at most {} of its records. "
+            "The distribution in a class differs from that of all records by at most {} "
+            "([t-closeness](t-closeness))",
             decimal(one.entropy),
             percent(one.commonest),
             decimal(one.distance),
         )
     return phrase(
-        "[Diversity](l-diversity) of {}: each class of equal records has at least {}{}; {} are in "
+        "[Diversity](l-diversity) of {}: each class of equal records has at least {}{}. {} {} in "
         "classes with a single value.",
         name(one.column),
         several(one.fewest, "value"),
         more,
         several(one.homogeneous, "record"),
+        "is" if one.homogeneous == 1 else "are",
     )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import limit_key
 from unveil.reports.sections.scenarios import scenario_name
@@ -149,7 +151,7 @@ def misses(
 ) -> Phrase:
     """The limits that are missed, each by how much, in the order given."""
     shown = [one for one in limits if not (external and one.limit == ROW_ORDER)]
-    return tuple(piece for limit in shown for piece in ("; ", *_miss(limit, estimates)))[1:]
+    return _joined([_miss(limit, estimates) for limit in shown], "; ")
 
 
 def limit_name(limit: Limit) -> Phrase:
@@ -159,6 +161,24 @@ def limit_name(limit: Limit) -> Phrase:
     if limit.use:
         return phrase("{}, {}", name(limit.use), term)
     return phrase("{}, {}", scenario_name(limit.scenario), term) if limit.scenario else (term,)
+
+
+def limit_names(limits: Sequence[Limit]) -> Phrase:
+    """Limits in words, those of one intruder together: register (linked, learned)."""
+    of = dict[str, list[Phrase]]()
+    for one in limits:
+        of.setdefault(one.scenario, []).append(
+            limit_name(msgspec.structs.replace(one, scenario=""))
+        )
+    said = of.pop("", [])
+    said += [
+        phrase("{} ({})", scenario_name(who), _joined(terms, ", ")) for who, terms in of.items()
+    ]
+    return _joined(said, "; ")
+
+
+def _joined(phrases: Sequence[Phrase], between: str) -> Phrase:
+    return tuple(piece for one in phrases for piece in (between, *one))[1:]
 
 
 def _miss(limit: Limit, estimates: Estimates) -> Phrase:

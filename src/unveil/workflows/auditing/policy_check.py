@@ -11,6 +11,7 @@ from unveil.errors import DataError
 from unveil.measures import diversity, uniqueness, wilson
 from unveil.measures.disclosure.uniqueness import perturbed_columns
 from unveil.support.options import part_of
+from unveil.support.phrases import percent
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import PolicyClasses
@@ -131,7 +132,8 @@ def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[
 def _of_all(interval: Interval | None) -> str:
     if interval is None:
         return ""
-    return f"; of all {interval.low:.1%} to {interval.high:.1%}, of which the upper end counts"
+    low, high = percent(interval.low), percent(interval.high)
+    return f"; of all {low} to {high} (the upper end is compared with the limit)"
 
 
 def _risk(evidence: Evidence) -> Measured:
@@ -140,7 +142,7 @@ def _risk(evidence: Evidence) -> Measured:
     worst = max(evidence.attacks, key=lambda finding: finding.highest)
     risk = worst.risk
     linked = f"{worst.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
-    return worst.highest, f"{linked} ({risk.share:.1%}){_of_all(risk.interval)}"
+    return worst.highest, f"{linked} ({percent(risk.share)}){_of_all(risk.interval)}"
 
 
 def _subgroup(evidence: Evidence) -> Measured:
@@ -154,7 +156,9 @@ def _subgroup(evidence: Evidence) -> Measured:
     if evidence.subgroups is None or evidence.subgroups.highest is None:
         return f"no subgroup has enough records{unjudged}"
     worst = evidence.subgroups.highest
-    reason = f"{worst.column}, {worst.group}: {worst.share:.1%} of {worst.n:,} by {worst.attack}"
+    reason = (
+        f"{worst.column}, {worst.group}: {percent(worst.share)} of {worst.n:,} by {worst.attack}"
+    )
     return worst.highest, reason + _of_all(worst.interval) + unjudged
 
 
@@ -167,7 +171,10 @@ def _household_risk(evidence: Evidence) -> Measured:
     alone = "" if homes.together else "; persons are linked one by one"
     if not any(one.together for _, one in evidence.household_attacks):
         alone += ", as the release shows no grouping"
-    return homes.highest, f"{linked}households ({risk.share:.1%}){_of_all(risk.interval)}{alone}"
+    return (
+        homes.highest,
+        f"{linked}households ({percent(risk.share)}){_of_all(risk.interval)}{alone}",
+    )
 
 
 def _why_no_household(evidence: Evidence) -> str:
@@ -189,7 +196,7 @@ def _confirmed(evidence: Evidence) -> Measured:
     share = claims.right / max(claims.n, 1)
     reason = (
         f"{finding.name}, {finding.risk.direction}: {claims.claimed:,} of {claims.n:,} claimed, "
-        f"{claims.right:,.1f} of them correctly ({share:.1%})"
+        f"{claims.right:,.1f} of them correctly ({percent(share)})"
     )
     if not claims.n:
         return share, reason
@@ -209,7 +216,8 @@ def _wrong_certainty(evidence: Evidence) -> Measured:
         share = wrong / claims.n
         reason = (
             f"{finding.name}, {finding.risk.direction}: {claims.claimed:,} of {claims.n:,} links "
-            f"held to be over {claims.above:.0%} sure, {wrong:,.1f} of them wrong ({share:.1%})"
+            f"have a probability above {claims.above:.0%}, {wrong:,.1f} of them are wrong "
+            f"({percent(share)})"
         )
         highest = share if of_all is None else of_all.high
         shares.append((highest, reason + _of_all(of_all)))
@@ -222,8 +230,8 @@ def _intervals(evidence: Evidence) -> Measured:
     worst = evidence.intervals.worst
     inside = worst.by_rank[0]
     return inside.beyond_chance, (
-        f"{worst.column}: {inside.share:.1%} of the originals within {inside.width:g} % of the "
-        f"ranks; {inside.chance:.1%} by chance"
+        f"{worst.column}: {percent(inside.share)} of the originals within {inside.width:g} % of "
+        f"the ranks; {percent(inside.chance)} by chance"
     )
 
 
@@ -296,7 +304,7 @@ def _unchanged(evidence: Evidence, allowed: tuple[str, ...]) -> Measured:
     same = (*evidence.identifiers, *evidence.unchanged.unchanged)
     others = tuple(column for column in same if column not in allowed)
     nearly = [
-        f"{one.column} ({one.share:.1%})"
+        f"{one.column} ({percent(one.share or 0.0)})"
         for one in evidence.unchanged.columns
         if one.nearly and not one.unchanged and one.column not in allowed
     ]

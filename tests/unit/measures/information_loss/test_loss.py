@@ -172,7 +172,7 @@ def test_classes_by_hand():
     }
     assert [one.note for one in found.measures] == [
         "8 in all, 6 in the original",
-        "2 records for each class, 1.333 in the original",
+        "2 records per class on average, 1.333 in the original",
     ]
     # One is discarded, and costs as much as the file has records: 4 + 1 + 4.
     kept = np.array([0, 1, 3])

@@ -10,7 +10,7 @@ from unveil.support.phrases import plain
 NAMES, ROWS, ATTRIBUTES = "Identifiers: remove ", "Row order: ", "Attributes: "
 HOMES = "Households: the release shows who lives together"
 KNOWN, SAME, RECORDS = "Knowledge: ", "Unchanged attributes: ", "Records: "
-GROUP, HELPS, NO_HELP = "Subgroup: ", "Remedies: to remedies.", "Remedies: no further mask"
+GROUP, HELPS, NO_HELP = "Subgroup: ", "Remedies: remedies.", "Remedies: no further mask"
 EVERY = (NAMES, HOMES, ROWS, ATTRIBUTES, KNOWN, SAME, RECORDS, GROUP, HELPS)
 
 
@@ -132,9 +132,9 @@ MISSED = {"remedies.tried.0.holds": False}
         (MISSED | {"remedies.limit": False},
          " Even the strongest setting does not halve the risk."),
         ({"remedies.tried.0.holds": None}, " rows). The loss changes"),  # older evidence
-        ({}, " The intruder knows this remedy."),
+        ({}, " The intruder of this attack knows the remedy."),
         ({"remedies.tried.0.knows_remedy": False},
-         " The intruder is assumed not to know this remedy."),
+         " The intruder of this attack does not know the remedy."),
     ],
 )  # fmt: skip
 def test_what_a_remedy_reaches_and_who_is_assumed(given, words):
@@ -186,7 +186,7 @@ def test_a_broken_limit_names_its_intruder():
         "verdict.limits.1.limit": "max_linked",
     }
     said = plain(advice(numbered(limits)).paragraphs[0])
-    assert said.startswith("Broken limits: register, linked; register, may stay unchanged;")
+    assert said.startswith("Broken limits: register (linked, may stay unchanged, ")
 
 
 def test_one_attribute_is_one():

@@ -5,6 +5,7 @@ from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
+from unveil.support.phrases import percent
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.loss import UseLoss
@@ -93,11 +94,11 @@ def _measured(name: str, result: ScenarioResult) -> tuple[float, int, str] | str
 
 
 def _in_words(counted: SharedCount) -> str:
-    said = f"{counted.count:,.1f} of {counted.of:,} people ({counted.share:.1%})"
+    said = f"{counted.count:,.1f} of {counted.of:,} people ({percent(counted.share)})"
     if counted.interval is None:
         return said
     low, high = counted.interval.low, counted.interval.high
-    return f"{said}; {low:.1%} to {high:.1%}, of which the upper end counts"
+    return f"{said}; {percent(low)} to {percent(high)} (the upper end is compared with the limit)"
 
 
 def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
@@ -110,11 +111,11 @@ def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
         key=lambda pair: pair[0],
     )
     reason = (
-        f"{most.column}: read rightly off the linked rows of {most.linked:.1%} of {most.n:,} "
-        f"people, without their own rows of {most.control:.1%}"
+        f"{most.column}: correct from the linked row for {percent(most.linked)} of {most.n:,} "
+        f"people, with the own row removed for {percent(most.control)}"
     )
     if highest > most.learned:
-        reason += f"; at most {highest:.1%}, which is compared with the limit"
+        reason += f"; at most {percent(highest)}, which is compared with the limit"
     if result.not_counted:
         reason += f"; not counted, as generalised or empty: {listing(result.not_counted)}"
     return highest, most.n, reason

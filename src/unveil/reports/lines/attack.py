@@ -1,10 +1,12 @@
-"""The result of an attack, in words."""
+"""The result of an attack."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from unveil.cli.console import print_table, say
+from unveil.reports.content import Line, TextTable
+from unveil.reports.headline import chance_sentence
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
@@ -16,20 +18,20 @@ if TYPE_CHECKING:
 LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bilinear": "matrix"}
 
 
-def print_attack(summary: AttackSummary) -> None:
-    """Print the summary of an attack."""
+def attack_lines(summary: AttackSummary) -> Iterator[Line]:
+    """The summary of an attack."""
     links, risk = summary.links, summary.risk
     knows = listing([*links.finder.columns, *links.intruder.blocks])
     held = links.intruder.to_dict()["records"]
-    say(f"{links.name}: {f'the intruder knows {knows} of {held}' if knows else held}")
+    yield f"{links.name}: {f'the intruder knows {knows} of {held}' if knows else held}"
     inside = listing(links.intruder.blocks)
-    say(
+    yield (
         f"{links.intruder.direction}, {count(links.candidates, 'candidate')}"
         f"{f', compared only where equal in {inside}' if inside else ''}"
     )
-    say()
+    yield ""
     if summary.uncounted is not None:
-        _print_uncounted(summary, summary.uncounted)
+        yield from _uncounted_lines(summary, summary.uncounted)
     if risk is None:
         return
     rows = {
@@ -39,7 +41,7 @@ def print_attack(summary: AttackSummary) -> None:
     }
     if risk.attributes and risk.ceiling is not None:
         rows["ceiling of any attack on these attributes"] = risk.ceiling
-    print_table(
+    yield TextTable(
         ["", f"of {risk.n:,}", "share"],
         [
             [name, _number(value), f"{value / risk.n:.1%}" if risk.n else "-"]
@@ -47,28 +49,26 @@ def print_attack(summary: AttackSummary) -> None:
         ],
         numbers=[f"of {risk.n:,}", "share"],
     )
-    say()
-    _print_risk(risk, summary)
+    yield ""
+    yield from _risk_lines(risk, summary)
 
 
-def _print_risk(risk: Risk, summary: AttackSummary) -> None:
-    from unveil.reports.headline import chance_sentence
-
+def _risk_lines(risk: Risk, summary: AttackSummary) -> Iterator[Line]:
     if risk.interval is not None:
         interval = risk.interval
-        say(
+        yield (
             f"Attacked: a random sample of {risk.n:,} of {risk.population:,} records. Share of "
             f"correct links among all: {interval.low:.1%} to {interval.high:.1%} "
             f"({interval.confidence:.0%} confidence)."
         )
     if risk.absent:
-        say(f"{count(risk.absent, 'record')} attacked without a released row: not counted.")
+        yield f"{count(risk.absent, 'record')} attacked without a released row: not counted."
     if risk.supervised:
-        say("This attack uses the truth, which no intruder has.")
+        yield "This attack uses the truth, which no intruder has."
     else:  # the hits of a supervised attack are not by chance
-        say(chance_sentence(risk))
+        yield chance_sentence(risk)
     at_risk = summary.at_risk
-    say(
+    yield (
         f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
         f"risk {at_risk['highest']:.0%}, mean {at_risk['mean']:.1%}."
     )
@@ -76,32 +76,32 @@ def _print_risk(risk: Risk, summary: AttackSummary) -> None:
     n, population = curve["n"], curve["population"]
     sample = f" ({n:,} of {population:,} records)" if n < population else ""
     places = ", ".join(f"k = {k}: {share:.1%}" for k, share in enumerate(curve["share"], start=1))
-    say(f"True row among the k best candidates{sample}: {places}.")
+    yield f"True row among the k best candidates{sample}: {places}."
     if summary.details.get("level") and risk.confirmed is not None:
-        say(
+        yield (
             f"For {_claims(risk.confirmed)} records only one row is compatible with the masking. "
             "Such a person, if known to be in the release, is found with certainty."
         )
     elif risk.confirmed is not None and risk.control is not None and summary.forecast is None:
-        say(
+        yield (
             f"The intruder would claim {_claims(risk.confirmed)} links with a clear margin; "
             f"{risk.confirmed.right:,.1f} are correct. Control "
             f"({'outsiders' if summary.outsiders else 'true rows removed'}): "
             f"{_claims(risk.control)} claimed, all wrong."
         )
     if summary.households is not None:
-        _print_households(summary.households)
-    _print_forecast(summary)
+        yield from _households_lines(summary.households)
+    yield from _forecast_lines(summary)
     if summary.row_order is not None:
         order = summary.row_order
-        say(
+        yield (
             f"Rank correlation of the rows of both files: {order['correlation']:.3f} "
             f"(by chance: probability {order['p_value']:.2g})."
         )
 
 
-def _print_households(homes: LinkedHouseholds) -> None:
-    """Print how many households are linked, and what shows who lives together."""
+def _households_lines(homes: LinkedHouseholds) -> Iterator[Line]:
+    """Say how many households are linked, and what shows who lives together."""
     risk = homes.risk
     grouping = {
         "shown": "given by a household number",
@@ -111,14 +111,14 @@ def _print_households(homes: LinkedHouseholds) -> None:
     interval = (
         "" if risk.interval is None else f"; at most {risk.interval.high:.1%} of all households"
     )
-    say(
+    yield (
         f"Households ({grouping}): {_number(risk.expected)} of {risk.n:,} are linked correctly "
         f"({risk.share:.1%}{interval}); a guess links {_number(risk.baseline)}."
     )
 
 
-def _print_forecast(summary: AttackSummary) -> None:
-    """Print what the intruder expects of the attack, and how it was made."""
+def _forecast_lines(summary: AttackSummary) -> Iterator[Line]:
+    """Say what the intruder expects of the attack, and how it was made."""
     expected = summary.forecast
     if expected is not None:
         forecast = f"The intruder expects {expected.share:.1%} of the links to be correct"
@@ -129,9 +129,9 @@ def _print_forecast(summary: AttackSummary) -> None:
             f"{expected.above:.0%}"
         )
         right = "" if expected.right is None else f"; {expected.right:,.1f} of them are correct"
-        say(f"{forecast}. {claims}{right}.")
+        yield f"{forecast}. {claims}{right}."
     if summary.union is not None:
-        say(
+        yield (
             "Choosing the best attack for each record with hindsight would link "
             f"{summary.union:,.1f}."
         )
@@ -140,61 +140,62 @@ def _print_forecast(summary: AttackSummary) -> None:
         optimal = "no cheaper matching exists"
         if not details["proven"]:
             optimal = f"a cheaper matching would save at most {details['gap']:.3g}"
-        say(
+        yield (
             f"{details['matched']:,} are matched one to one, at a total cost of "
             f"{details['cost']:.6g}: {optimal}."
         )
     if details.get("matching") == "posterior" and details["cut_off"]:
-        say(f"Omitted pairs carry {details['cut_off']:.2g} of the probability.")
+        yield f"Omitted pairs carry {details['cut_off']:.2g} of the probability."
     if details.get("learnt"):
         import msgspec
 
         from unveil.values.results.supervised_bound import SupervisedBound
 
-        _print_learnt(msgspec.convert(details["learnt"], SupervisedBound))
+        yield from _learnt_lines(msgspec.convert(details["learnt"], SupervisedBound))
     for row in summary.several or ():
         alone = (
             ""
             if row["alone"] is None
             else f" in any of them, {row['alone']:,.1f} in this one alone"
         )
-        say(f"{count(row['releases'], 'release')}: {row['expected']:,.1f} linked correctly{alone}.")
+        releases = count(row["releases"], "release")
+        yield f"{releases}: {row['expected']:,.1f} linked correctly{alone}."
 
 
-def _print_learnt(bound: SupervisedBound) -> None:
-    """Print what was learnt from the truth, and what remains of it on other people."""
-    say()
-    say("LEARNT")
+def _learnt_lines(bound: SupervisedBound) -> Iterator[Line]:
+    """Say what was learnt from the truth, and what remains of it on other people."""
+    yield ""
+    yield "LEARNT"
     what = LEARNT.get(bound.model, bound.model)
     sample = f" (learnt on {bound.learnt_on:,} of them)" if bound.learnt_on < bound.n else ""
     proof = "optimal" if bound.proven else f"gap {bound.gap:,.1f}, because {bound.why}"
-    say(
+    yield (
         f"Links with the best {what} found: {bound.linked:,.1f} of {count(bound.n, 'record')}"
         f"{sample}; proven bound {bound.bound:,.1f} ({proof})."
     )
     if bound.impossible:
-        say(f"No {what} can link {count(bound.impossible, 'record')}.")
+        yield f"No {what} can link {count(bound.impossible, 'record')}."
     start, end = bound.direction.split("-to-")
-    say(
+    yield (
         f"With the same {what}, ties shared: {bound.expected:,.1f} from {start} to {end}, "
         f"{bound.back_expected:,.1f} from {end} to {start}."
     )
-    say(
+    yield (
         f"Without the truth: {bound.moments:,.1f} with weights by moments, {bound.plain:,.1f} "
         "with equal weights."
     )
-    _print_held_out(bound.held_out)
+    yield from _held_out_lines(bound.held_out)
     ranked = sorted(bound.importance.items(), key=lambda one: -one[1])
     rows = [[name, f"{share:.1%}"] for name, share in ranked]
-    print_table(["attribute", "counts"], rows, numbers=["counts"])
+    yield TextTable(["attribute", "counts"], rows, numbers=["counts"])
     if bound.together:
         pairs = (f"{one.first} and {one.second} ({one.strength:+.2f})" for one in bound.together)
-        say(f"Interactions (-1 to 1; 0 = additive): {', '.join(pairs)}.")
+        yield f"Interactions (-1 to 1; 0 = additive): {', '.join(pairs)}."
 
 
-def _print_held_out(held: HeldOut | None) -> None:
+def _held_out_lines(held: HeldOut | None) -> Iterator[Line]:
     if held is None:
-        say("No record was held out, so overfitting is not known.")
+        yield "No record was held out, so overfitting is not known."
         return
     text = (
         f"Learnt on one half of the people: links {held.learnt_on:.1%} of that half and "
@@ -202,18 +203,18 @@ def _print_held_out(held: HeldOut | None) -> None:
         f"half {held.moments:.1%} with weights by moments, {held.plain:.1%} with equal weights."
     )
     gone = held.linked <= max(held.moments, held.plain)
-    say(text + (" The gain vanishes on held-out people." if gone else ""))
+    yield text + (" The gain vanishes on held-out people." if gone else "")
 
 
-def _print_uncounted(summary: AttackSummary, links: UncountedLinks) -> None:
+def _uncounted_lines(summary: AttackSummary, links: UncountedLinks) -> Iterator[Line]:
     clear = links.clear
-    say(
+    yield (
         f"{count(links.records, 'record')} linked. Of {links.looked_at:,} examined, "
         f"{links.tied:,} have several best candidates, {links.unlinked:,} "
         f"none{'' if clear is None else f'; {clear:,} have a clear margin over the second best'}."
     )
-    _print_forecast(summary)
-    say(
+    yield from _forecast_lines(summary)
+    yield (
         "The true links are not known, so correct links cannot be counted: give --truth, an "
         "identifier of both files or the row map of the release."
     )

@@ -1,55 +1,55 @@
-"""The result of linking two files, in words."""
+"""The result of linking two files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unveil.cli.console import print_table, say
+from unveil.files.locations import locate
+from unveil.reports.content import Line, TextTable
+from unveil.reports.headline import chance_sentence, risk_sentence
 from unveil.values.results.linking import PROVEN, Linkage
 from unveil.wording import count, listing
 
 LISTED = 20  # pairs of corresponding columns
 
 
-def print_linkage(linkage: Linkage, first: str | Path, second: str | Path) -> None:
-    """Print the result of linking two files."""
-    from unveil.files.locations import locate
-
-    say(
+def linkage_lines(linkage: Linkage, first: str | Path, second: str | Path) -> Iterator[Line]:
+    """Say the result of linking two files."""
+    yield (
         f"{linkage.attack}: {count(linkage.records, 'record')} of {first}, "
         f"{count(linkage.candidates, 'candidate')} in {second}"
     )
     if linkage.common:
-        say(f"Compared (common attributes): {listing(linkage.mine)}.")
+        yield f"Compared (common attributes): {listing(linkage.mine)}."
     elif linkage.mine:
-        say(
+        yield (
             f"No common attribute is compared. Structural linkage uses {listing(linkage.mine)} "
             f"of {first} and {listing(linkage.release)} of {second}."
         )
     if linkage.blocks:
-        say(f"Blocks: records are compared only where equal in {listing(linkage.blocks)}.")
+        yield f"Blocks: records are compared only where equal in {listing(linkage.blocks)}."
     for name, reason in linkage.left_out.items():
-        say(f"Left out: {name}, because it {reason}.")
+        yield f"Left out: {name}, because it {reason}."
     for name in linkage.like_identifiers:
-        say(
+        yield (
             f"No two records agree in {name}. If it is an identifier, declare it in a schema or "
             "name it by --truth; then it is not compared."
         )
     if locate(first).key == locate(second).key:
-        say("A and B are the same file.")
-    say()
+        yield "A and B are the same file."
+    yield ""
     if "evidence" in linkage.details:
-        _print_structure(linkage)
-    _print_claims(linkage)
-    _print_truth(linkage)
+        yield from _structure_lines(linkage)
+    yield from _claims_lines(linkage)
+    yield from _truth_lines(linkage)
 
 
-def _print_structure(linkage: Linkage) -> None:
+def _structure_lines(linkage: Linkage) -> Iterator[Line]:
     details = linkage.details
-    say(f"Linked by: {details['method']}. {_how_sure(linkage)}")
-    say()
+    yield f"Linked by: {details['method']}. {_how_sure(linkage)}"
+    yield ""
     if details["evidence"]:
         head = ["method", "likelihood", "no common people", "spread", "at most", "files"]
         figures = ("likelihood", "control", "spread", "most")
@@ -61,17 +61,17 @@ def _print_structure(linkage: Linkage) -> None:
             ]
             for one in details["evidence"]
         ]
-        print_table(head, rows, numbers=head[1:])
-        say()
+        yield TextTable(head, rows, numbers=head[1:])
+        yield ""
     if details["shared"] is not None:
-        say(f"Estimated share of A with a partner in B: {details['shared']:.0%}.")
-        say()
+        yield f"Estimated share of A with a partner in B: {details['shared']:.0%}."
+        yield ""
     if details["correspondence"]:
-        _print_correspondence(details["correspondence"])
+        yield from _correspondence_lines(details["correspondence"])
 
 
-def _print_correspondence(pairs: Sequence[dict[str, Any]]) -> None:
-    say("Attributes that correspond among the linked records:")
+def _correspondence_lines(pairs: Sequence[dict[str, Any]]) -> Iterator[Line]:
+    yield "Attributes that correspond among the linked records:"
     head = ["A", "B", "correlation", ""]
     rows = [
         [
@@ -82,10 +82,10 @@ def _print_correspondence(pairs: Sequence[dict[str, Any]]) -> None:
         ]
         for one in pairs[:LISTED]
     ]
-    print_table(head, rows, numbers=["correlation"])
+    yield TextTable(head, rows, numbers=["correlation"])
     if len(pairs) > LISTED:
-        say(f"and {len(pairs) - LISTED:,} weaker ones (--json prints all)")
-    say()
+        yield f"and {len(pairs) - LISTED:,} weaker ones (--json prints all)"
+    yield ""
 
 
 def _how_sure(linkage: Linkage) -> str:
@@ -109,46 +109,44 @@ def _how_sure(linkage: Linkage) -> str:
     return f"These links are more than chance, with a confidence of {confidence}."
 
 
-def _print_claims(linkage: Linkage) -> None:
+def _claims_lines(linkage: Linkage) -> Iterator[Line]:
     if linkage.details.get("guess"):
-        say("These links are guesses: there is no evidence for single links, so none is claimed.")
+        yield "These links are guesses: there is no evidence for single links, so none is claimed."
     elif linkage.expected is None:
-        say(
+        yield (
             f"{linkage.attack} ranks candidates without probabilities, so no link is claimed. "
             "--matching posterior gives every attack probabilities."
         )
     else:
-        say(
+        yield (
             f"Claimed (probability above {linkage.confidence:.3g}): {linkage.claimed:,} of "
             f"{count(linkage.records, 'record')}; {linkage.unlinked:,} stay unlinked."
         )
-        say(
+        yield (
             f"If every record is linked to its best candidate, {linkage.expected:,.1f} links are "
             "expected to be correct."
         )
     if linkage.common and linkage.expected is not None:
-        say(
+        yield (
             "The probabilities assume that everybody in A is also in B, as far as B is large "
             "enough."
         )
     if linkage.tied or linkage.without:
-        say(f"{linkage.tied:,} records have several best candidates, {linkage.without:,} none.")
+        yield f"{linkage.tied:,} records have several best candidates, {linkage.without:,} none."
 
 
-def _print_truth(linkage: Linkage) -> None:
+def _truth_lines(linkage: Linkage) -> Iterator[Line]:
     if linkage.risk is None:
-        say("Give --truth to count the correct links.")
+        yield "Give --truth to count the correct links."
         return
-    from unveil.reports.headline import chance_sentence, risk_sentence
-
-    say()
-    say(f"By the truth, {risk_sentence(linkage.risk, linkage.risk.attack)}.")
+    yield ""
+    yield f"By the truth, {risk_sentence(linkage.risk, linkage.risk.attack)}."
     if not linkage.risk.supervised:  # whose correct links are not by chance
-        say(chance_sentence(linkage.risk))
+        yield chance_sentence(linkage.risk)
     if linkage.risk.absent:
-        say(f"{count(linkage.risk.absent, 'record')} of A without a record in B: not counted.")
+        yield f"{count(linkage.risk.absent, 'record')} of A without a record in B: not counted."
     if linkage.right is not None and linkage.claimed:
-        say(
+        yield (
             f"{linkage.right:,.1f} of the {linkage.claimed:,} claimed links are correct "
             f"({linkage.right / linkage.claimed:.1%})."
         )

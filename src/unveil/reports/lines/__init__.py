@@ -1,0 +1,1 @@
+"""Results of single commands as lines and tables for a terminal: words only, nothing is printed."""
