@@ -286,8 +286,6 @@ def _prediction_losses(lost: Loss) -> Phrase:
         for one in known
         if one.original is not None and one.release is not None
     ]
-    if not falls:
-        return phrase("No attribute can be predicted from the others")
     fall, target, before, after = max(falls)
     if fall <= 0:
         return phrase("Models of the release predict as well as models of the original")

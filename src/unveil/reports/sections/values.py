@@ -169,7 +169,7 @@ def _disclosed(attributes: tuple[Inference, ...], *, external: bool) -> Phrase:
     most = max(attributes, key=lambda one: one.linked - without(one))
     if most.linked <= without(most):
         return phrase(
-            "Links reveal no confidential attribute better than the other rows do (at most {})",
+            "Other rows tell each confidential attribute at least as well as links (at most {})",
             percent(max(one.linked for one in attributes)),
         )
     return phrase(
