@@ -134,7 +134,10 @@ def _print_cautions(classes: PairClasses) -> None:
     if classes.separated:
         say(f"Blocks separate {classes.separated:,} true matches, which are not counted.")
     if classes.answered:
-        say(f"{classes.answered:,} pairs are decided by the answers of a review.")
+        say(
+            f"Answers of a review decide {classes.answered:,} pairs: {classes.answered_yes:,} are "
+            f"matches, and the model expects {classes.answered_expected:,.1f}."
+        )
 
 
 def _print_steps(classes: PairClasses) -> None:

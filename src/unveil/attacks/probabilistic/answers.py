@@ -149,4 +149,4 @@ def _check_partners(found: AnsweredPairs, lines: Ints, *, one_each: bool) -> Non
                 f"answers: {both}, and links are one to one: keep the right one, or choose "
                 "matching = nearest"
             )
-        logging.getLogger("unveil").warning("answers: %s, one person's partner twice", both)
+        logging.getLogger("unveil").warning("answers: %s: it has two partners", both)

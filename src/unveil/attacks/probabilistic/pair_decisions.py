@@ -118,7 +118,7 @@ class FellegiSunterDecisions:
     def classes(self) -> PairClasses:
         """All pairs by class, with the error rates."""
         pairs, matches = class_sums(self.rule, self.weighed) * self.counted.pairs_each
-        self._move_answered(pairs, matches)
+        answered_expected = self._move_answered(pairs, matches)
         right, separated = self._true_matches()
         details = self.thresholds
         differences = self._simulated()
@@ -141,23 +141,28 @@ class FellegiSunterDecisions:
             possible=min(map(len, self.compared.cells)),
             separated=separated,
             answered=0 if self.answered is None else len(self.answered),
+            answered_yes=0 if self.answered is None else int(self.answered.match.sum()),
+            answered_expected=answered_expected,
             weights=tuple(self._bins()),
             example=self._example(),
         )
 
-    def _move_answered(self, pairs: Floats, matches: Floats) -> None:
-        """Count answered pairs as linked or non-linked, whatever their weight."""
+    def _move_answered(self, pairs: Floats, matches: Floats) -> float:
+        """Count answered pairs as linked or non-linked; the matches expected among them."""
+        total = 0.0
         if self.labelled is None:
-            return
+            return total
         kinds = ((self.labelled.matches, LINKED), (self.labelled.others, NONLINKED))
         for patterns, known in kinds:
             if len(patterns):
                 own, expected = class_sums(self.rule, self._weigh(patterns, self.model))
+                total += float(expected.sum())
                 pairs -= own
                 matches -= expected
                 pairs[known] += patterns.pairs
                 matches[known] += patterns.pairs if known == LINKED else 0.0
         np.maximum(matches, 0.0, out=matches)
+        return total
 
     def _true_matches(self) -> tuple[Ints | None, int | None]:
         """The matches of each class by the truth, and those that blocks separate."""

@@ -1,5 +1,7 @@
 """Decisions on pairs: linked, to be reviewed, not linked; their error rates and match weights."""
 
+from collections.abc import Callable
+
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack
 from unveil.reports.tables import (
@@ -7,7 +9,6 @@ from unveil.reports.tables import (
     counts,
     decimals,
     expected_counts,
-    figures,
     labels,
     numbers,
     tabulate,
@@ -15,12 +16,13 @@ from unveil.reports.tables import (
 )
 from unveil.support.phrases import (
     Phrase,
-    as_given,
     chance,
     counted,
     decimal,
+    expected,
     level,
     phrase,
+    rate,
     several,
 )
 from unveil.values.results.evidence import Evidence
@@ -84,7 +86,12 @@ def _cautions(classes: PairClasses) -> list[Phrase]:
         )
     if classes.answered:
         said.append(
-            phrase("{} decided by the answers of a review.", several(classes.answered, "pair"))
+            phrase(
+                "Answers of a review decide {}: {} are matches, and the model expects {}.",
+                several(classes.answered, "pair"),
+                counted(classes.answered_yes),
+                expected(classes.answered_expected),
+            )
         )
     return said
 
@@ -115,11 +122,11 @@ def _errors(classes: PairClasses) -> Exhibit:
     table = tabulate(
         classes.errors,
         (text("rate", "error rate"), lambda one: f"{one.name}: {means[one.name]}"),
-        (figures("allowed", "allowed"), lambda one: as_given(one.allowed)),
-        numbers("estimate", "estimated", lambda one: one.estimate, chance),
-        numbers("low", "at least", lambda one: one.low, chance),
-        numbers("high", "at most", lambda one: one.high, chance),
-        numbers("found", "by the truth", lambda one: one.found, chance),
+        numbers("allowed", "allowed", lambda one: one.allowed, rate),
+        numbers("estimate", "estimated", lambda one: one.estimate, rate),
+        numbers("low", "at least", lambda one: one.low, rate),
+        numbers("high", "at most", lambda one: one.high, rate),
+        numbers("found", "by the truth", lambda one: one.found, rate),
     )
     return Exhibit(name="decision-errors", title="Error rates of the decisions", table=table)
 
@@ -131,15 +138,17 @@ def _weights(classes: PairClasses) -> Exhibit:
     )
     rows: list[Row] = [(one.low, one.high, one, "") for one in classes.weights]
     rows += [(end, None, None, said) for end, said in ends if end is not None]
+
+    def number(value: Callable[[WeightBin], float]) -> Callable[[Row], float | None]:
+        return lambda row: None if row[2] is None else value(row[2])
+
     table = tabulate(
         rows,
         numbers("low", "[weight](match-weight), from", lambda row: row[0], decimal),
         numbers("high", "to", lambda row: row[1], decimal),
-        counts("pairs", "pairs", lambda row: None if row[2] is None else row[2].pairs),
-        expected_counts(
-            "expected", "matches", lambda row: None if row[2] is None else row[2].expected
-        ),
-        expected_counts("others", "others", lambda row: None if row[2] is None else row[2].others),
+        counts("pairs", "pairs", number(lambda one: one.pairs)),
+        expected_counts("expected", "matches", number(lambda one: one.expected)),
+        expected_counts("others", "others", number(lambda one: one.others)),
         (text("part", ""), lambda row: row[3]),
     )
     clerical = classes.classes[1].pairs

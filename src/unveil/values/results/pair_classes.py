@@ -81,6 +81,8 @@ class PairClasses(msgspec.Struct, frozen=True, kw_only=True):
     possible: int  # matches that are possible, one for each record of the smaller file
     separated: int | None  # matches that blocks do not compare; None: the truth is not known
     answered: int  # pairs with an answer of a clerical review
+    answered_yes: int  # of these, the matches
+    answered_expected: float  # of these, the matches that the model expects
     weights: tuple[WeightBin, ...]
     example: tuple[WeightStep, ...]  # prior and attributes of a pattern on the edge of a link
 
