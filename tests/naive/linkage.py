@@ -38,11 +38,19 @@ def maximise(a, b, spread, *, constrained, estimate_u):
     return m / m.sum(), u / u.sum()
 
 
-def em(pairs, m, spread, prior, steps, *, smoothing, estimate_prior, **how):
-    """So many steps of EM from m; every level is that of some pair."""
+def em(pairs, m, spread, prior, steps, *, smoothing, estimate_prior, known=None, **how):
+    """So many steps of EM from m; every level is that of some pair.
+
+    `known` is 1 for each pair that is a match, 0 for one that is not, NaN where it is not known.
+    """
+    known = np.full(len(pairs), np.nan) if known is None else known
     u, many, path = list(spread), [len(own) for own in spread], []
     while True:
         match, like = posterior(pairs, m, u, prior)
+        labelled = ~np.isnan(known)
+        # Of a labelled pair, not the mixture is observed, but one part of it.
+        like += np.log(np.where(known == 1, match, 1 - match)[labelled]).sum()
+        match = np.where(labelled, known, match)
         for own, mine, other in zip(spread, m, u, strict=True):
             like += smoothing * (own @ np.log(mine))
             like += smoothing * (own @ np.log(other)) if how["estimate_u"] else 0.0
@@ -57,3 +65,22 @@ def em(pairs, m, spread, prior, steps, *, smoothing, estimate_prior, **how):
         m, u = ([pair[side] for pair in both] for side in (0, 1))
         prior = match.mean() if estimate_prior else prior
     return m, u, prior, path
+
+
+def decide(weights, matches, others, p_link_unmatched, p_nonlink_matched):
+    """The class of each pattern: 0 linked, 1 clerical, 2 non-linked; None where limits cross.
+
+    Every weight is tried as the threshold of a link, and as that of a non-link.
+    """
+    tiny = 1 + 1e-9
+    links, nonlinks = set(), set()
+    for end in set(weights):
+        above = [place for place, one in enumerate(weights) if one >= end]
+        below = [place for place, one in enumerate(weights) if one <= end]
+        if sum(others[p] for p in above) <= p_link_unmatched * sum(others) * tiny:
+            links |= set(above)
+        if sum(matches[p] for p in below) <= p_nonlink_matched * sum(matches) * tiny:
+            nonlinks |= set(below)
+    if links & nonlinks:
+        return None
+    return [0 if p in links else 2 if p in nonlinks else 1 for p in range(len(weights))]

@@ -177,6 +177,7 @@ class Attack(Spec, frozen=True, kw_only=True):
     scores_every_pair: ClassVar[bool] = False  # by likelihoods, of which no search spares any
     costly_to_repeat: ClassVar[bool] = False  # each linkage estimates parameters anew
     links_households: ClassVar[bool] = False  # and then the persons in them
+    classifies_pairs: ClassVar[bool] = False  # as linked, clerical or not, by error rates
     undoes_masking: ClassVar[bool] = False  # others measure how far values moved
 
     @property

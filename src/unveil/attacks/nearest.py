@@ -23,6 +23,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.equal_rows import EqualRows
 from unveil.support.options import Progress
 from unveil.values.links import ComparisonBlock, Margins
+from unveil.values.pair_decisions import PairDecider
 from unveil.values.search_results import Neighbours, RankOfTruth
 
 DENSITY_ERROR = 1e-3  # relative, of the sum of likelihoods over all candidates
@@ -43,6 +44,7 @@ class NearestSearch:
     posterior_model: PosteriorModel | None = None  # if the attack brings its own
     guess: bool = False  # nothing supports the links, so no probability is claimed
     learnt: LearntSearch | None = None  # links strangers by the trained metric
+    pair_decisions: PairDecider | None = None  # if pairs are classified by error rates
 
     def __post_init__(self) -> None:
         described = (self.files.form_columns.get(name, name) for name in self.columns)

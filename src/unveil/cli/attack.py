@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
+from unveil.cli.decisions import NAMES, decision_options, decision_outputs, show_decisions
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     as_usage,
@@ -31,6 +32,7 @@ SECTIONS = {
         *("schema", "release_schema", "truths", "knows", "records", "blocks", "direction", "error"),
         *("plans", "allow", "also", "key", "outsiders", CSV),
     ),
+    "Decisions on pairs": NAMES,
     "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
 }
 
@@ -139,6 +141,7 @@ def command() -> None:
     help="Largest k of the top-k curve.",
 )
 @click.option("--links", "out", type=TABLE, help="Table for the links, as private as ORIGINAL.")
+@decision_options
 @options.force_option
 @options.json_option
 @options.csv_options
@@ -177,6 +180,8 @@ def _attack(
     from unveil.workflows.attack import AttackSettings, attack_summary
 
     truths = truths if also else truths[-1:]  # of an option given twice the last counts
+    figures = chosen.get("figures")
+    outputs = decision_outputs(chosen, force=force)
     spec = attack_of(name, chosen)
     dialect = options.format_of(chosen, original, release)
     check_outputs((), plans, force=force, tables=[out])
@@ -192,6 +197,7 @@ def _attack(
         links=out,
         force=force,
         engine=engine,
+        decisions=outputs,
     )
     with progress(f"reading {original}") as show, as_usage():
         intruder = Intruder(
@@ -216,13 +222,19 @@ def _attack(
         print_json(summary.to_dict())
         return
     print_lines(attack_lines(summary))
+    show_decisions(summary.pair_classes, outputs, figures)
     if out is not None:
-        note(f"Wrote {out}: the row linked to each record. Keep it as private as {original}.")
+        what = "the row linked to each record" if summary.decisions is None else "the pairs"
+        note(f"Wrote {out}: {what}. Keep it as private as {original}.")
 
 
 def _command(name: str) -> click.Command:
     """The command of one attack: the common options, then the parameters of its spec."""
+    from unveil.attacks import METHODS
+
     common, method = _attack.params, str(method_in(name))
+    if not METHODS.find(method).classifies_pairs:
+        common = [option for option in common if option.name not in NAMES]
     text = f"""{attack_description(method)}
 
     \b

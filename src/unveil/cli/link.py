@@ -9,6 +9,7 @@ import click
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
+from unveil.cli.decisions import NAMES, decision_options, decision_outputs, show_decisions
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     WithAttackParameters,
@@ -24,6 +25,7 @@ from unveil.errors import UsageError
 SECTIONS = {
     "Files": ("schema", "other_schema", "truth", CSV),
     "Linkage": ("attack", "knows", "blocks", "confidence", "seed", "engine"),
+    "Decisions on pairs": NAMES,
     "Output": ("out", "as_json", "force"),
 }
 
@@ -52,6 +54,7 @@ SECTIONS = {
     help="Probability above which a link is claimed.",
 )
 @click.option("--links", "out", type=TABLE, help="Table for the pairs, with probabilities.")
+@decision_options
 @options.seed_option()
 @options.engine_option
 @options.force_option
@@ -106,6 +109,8 @@ def command(
 
     if confidence != confidence:  # noqa: PLR0124 - which NaN is not
         raise UsageError("--confidence: a number from 0 to 1")
+    figures = chosen.get("figures")
+    outputs = decision_outputs(chosen, force=force)
     spec = None if attack is None else attack_of(attack, chosen)
     settings = LinkSettings(
         knows=options.split_names(knows),
@@ -116,6 +121,7 @@ def command(
         links=out,
         force=force,
         engine=engine,
+        decisions=outputs,
     )
     with progress(f"reading {first}") as show, as_usage():
         result = link_summary(
@@ -133,5 +139,6 @@ def command(
         print_json(result)
         return
     print_lines(linkage_lines(result, first, second))
+    show_decisions(result.pair_classes, outputs, figures)
     if out is not None:
         note(f"Wrote {out}: the pairs; keep it as private as {first} and {second}.")

@@ -18,6 +18,7 @@ from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.links import Links
+from unveil.values.pair_decisions import Decisions
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release
 from unveil.values.results.evidence import Audit
@@ -60,7 +61,7 @@ def read(
 
 
 def write(
-    value: Microdata | Release | Links | Schema | Plan | Policy | Audit,
+    value: Microdata | Release | Links | Decisions | Schema | Plan | Policy | Audit,
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,  # noqa: A002 - the word users know
@@ -70,8 +71,9 @@ def write(
 ) -> None:
     """Write a table to a file, or to a database; a schema, plan or policy to a TOML file.
 
-    Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`. An audit is
-    written as its evidence, a JSON file.
+    Links are written as splink's table of pairs; see :meth:`unveil.Links.pairs`. Decisions are
+    written as the linked and the clerical pairs, with their class. An audit is written as its
+    evidence, a JSON file.
 
     :func:`read` reads a table from the same path. The file is written whole or not at all and is
     readable by its owner only; an existing one is replaced only with ``force``, and keeps its
@@ -100,7 +102,7 @@ def write(
         from unveil.files.documents.evidence import write_evidence  # which reads tables
 
         write_evidence(value.evidence, path, force=force)
-    elif isinstance(value, Links):
+    elif isinstance(value, Links | Decisions):
         pairs = value.pairs()
         if pairs.is_empty():
             raise DataError("no record has a candidate, so there are no pairs to write").at(
@@ -116,8 +118,8 @@ def write(
         locate(path).save(value, format, force=force)
     else:
         raise UsageError(
-            "microdata, a release, links, a schema, a plan, a policy or an audit can be written, "
-            f"not {type(value).__name__}"
+            "microdata, a release, links, decisions, a schema, a plan, a policy or an audit can be "
+            f"written, not {type(value).__name__}"
         )
 
 

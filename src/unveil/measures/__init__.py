@@ -26,6 +26,7 @@ from unveil.measures.formal.reidentification import formal
 from unveil.measures.identity.chance import baseline, permutation_law, random_links, random_matching
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
+from unveil.measures.identity.decisions import decisions
 from unveil.measures.identity.forecast import certainty, forecast
 from unveil.measures.identity.hits import at_risk, hits, in_any, shared_hits, top_k
 from unveil.measures.identity.per_record import record_risks
@@ -62,15 +63,15 @@ from unveil.values.file_pair import FilePair
 __all__ = [
     "GLOSSARY", "Belief", "FilePair", "UseReference", "at_risk", "baseline", "by_subgroup",
     "categorical", "ceiling", "certainty", "changed_cells", "claims", "classical_score",
-    "compatible", "compatible_rows", "control", "discards", "discernibility", "distributions",
-    "diversity", "every_subgroup", "forecast", "formal", "hits", "household_chances",
-    "household_hits", "il1s", "in_any", "individual_risk", "interval_disclosure",
-    "linked_disclosure", "loss", "margins", "numeric", "openness", "overall", "p_value",
-    "permutation_law", "population_risk", "precision", "predictions", "propensity", "random_links",
-    "random_matching", "read_off", "record_risks", "related", "release_uniqueness", "reliability",
-    "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes", "shared_hits",
-    "subgroups", "suppression", "tables", "top_k", "unchanged", "uneven_discards", "uniqueness",
-    "use_losses", "wilson",
+    "compatible", "compatible_rows", "control", "decisions", "discards", "discernibility",
+    "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
+    "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
+    "interval_disclosure", "linked_disclosure", "loss", "margins", "numeric", "openness", "overall",
+    "p_value", "permutation_law", "population_risk", "precision", "predictions", "propensity",
+    "random_links", "random_matching", "read_off", "record_risks", "related", "release_uniqueness",
+    "reliability", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
+    "shared_hits", "subgroups", "suppression", "tables", "top_k", "unchanged", "uneven_discards",
+    "uniqueness", "use_losses", "wilson",
 ]  # fmt: skip
 
 _check_names(globals(), __all__)

@@ -10,6 +10,7 @@ from unveil.support.display import Display, register
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.links import Links
+from unveil.values.pair_decisions import Decisions
 from unveil.values.release.release import Release
 from unveil.values.results.choice import Choice
 from unveil.values.results.comparison import Comparison
@@ -25,7 +26,7 @@ def _html(value: object) -> str:
     return html(value)
 
 
-def _chart(value: Audit | Comparison | Choice, name: str) -> Any:
+def _chart(value: Audit | Comparison | Choice | Decisions, name: str) -> Any:
     from unveil.reports.charts.named_charts import named_chart
 
     return named_chart(value, name)
@@ -38,3 +39,4 @@ register(Finding, Display(lambda finding: fitted(risk_sentence(finding.risk, fin
 register(Audit, Display(audit_in_words, _html, _chart))
 register(Comparison, Display(html=_html, chart=_chart))
 register(Choice, Display(html=_html, chart=_chart))
+register(Decisions, Display(html=_html, chart=_chart))

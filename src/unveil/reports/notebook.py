@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from functools import singledispatch
 
+import msgspec
+
 from unveil.reports.content import Exhibit, Fact, Section, Summary
 from unveil.reports.headline import risk_sentence
 from unveil.reports.rendering import environment
-from unveil.reports.sections import loss
+from unveil.reports.sections import loss, pair_classes
 from unveil.reports.sections.attacks import attack, direction, risk_table
 from unveil.reports.sections.provenance import steps
 from unveil.reports.tables import Table, counts, figures, labels, tabulate, text
@@ -18,6 +20,7 @@ from unveil.table.microdata import Microdata
 from unveil.table.roles import ROLES
 from unveil.table.schema import Schema
 from unveil.values.links import Links
+from unveil.values.pair_decisions import Decisions
 from unveil.values.release.release import Release
 from unveil.values.results.choice import Choice
 from unveil.values.results.comparison import Comparison
@@ -123,6 +126,16 @@ def _links(links: Links) -> Section:
 def _facts(facts: tuple[Fact, ...]) -> Exhibit:
     rows = tuple((fact.label, fact.value) for fact in facts)
     return Exhibit(name="facts", title="", table=Table((text("of", ""), figures("is", "")), rows))
+
+
+@section.register
+def _decisions(decisions: Decisions) -> Section:
+    """The classes and the error rates; charts are drawn by name."""
+    lead = phrase("{}.", name(repr(decisions)))
+    shown = pair_classes.section(decisions.classes, lead)
+    return msgspec.structs.replace(
+        shown, exhibits=tuple(one for one in shown.exhibits if one.chart is None)
+    )
 
 
 @section.register

@@ -13,7 +13,7 @@ from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import NO_EVIDENCE, read_evidence
 from unveil.files.documents.study_result import NO_STUDY, is_study, read_study
 from unveil.files.locations import as_path, check_outputs
-from unveil.reports.content import Summary
+from unveil.reports.content import Exhibit, Summary
 from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit, Evidence
@@ -99,7 +99,7 @@ def publish(
     summary = summary_of(result, external=external)
     date = summary.date if isinstance(result, Summary) else _date()
     summary = msgspec.structs.replace(summary, title=title or summary.title, date=date)
-    pictures = {} if figures is None else _pictures(summary)
+    pictures = {} if figures is None else _pictures(summary.exhibits())
     html = render(summary)
     if page is not None:
         write_bytes(page, html.encode(), force=True)
@@ -186,10 +186,15 @@ def _of_file(path: str | os.PathLike[str], *, external: bool) -> Summary:
         raise FileError(missing).at(os.fspath(path)) from None  # parts that have no type
 
 
-def _pictures(summary: Summary) -> dict[str, bytes]:
+def write_figures(exhibits: Sequence[Exhibit], folder: Path) -> None:
+    """Write the charts of exhibits into a folder that is checked, each as SVG and PNG."""
+    _write(_pictures(exhibits), folder)
+
+
+def _pictures(exhibits: Sequence[Exhibit]) -> dict[str, bytes]:
     from unveil.reports.charts.export import png, svg
 
-    drawings = {one.name: svg(one) for one in summary.exhibits() if one.chart is not None}
+    drawings = {one.name: svg(one) for one in exhibits if one.chart is not None}
     pictures = {f"{name}.png": png(drawing) for name, drawing in drawings.items()}
     return {f"{name}.svg": drawing for name, drawing in drawings.items()} | pictures
 

@@ -9,7 +9,9 @@ import msgspec
 
 from unveil.wording import LISTED, printable
 
-Form = Literal["count", "expected", "share", "level", "points", "decimal", "chance", "plain"]
+Form = Literal[
+    "count", "expected", "share", "level", "points", "decimal", "rate", "chance", "plain"
+]
 _PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
@@ -102,7 +104,7 @@ def counted(value: float) -> Figure:
 
 def several(value: float, noun: str) -> Phrase:
     """A count with its noun."""
-    plural = {"person": "people"}.get(noun, f"{noun}s")
+    plural = {"person": "people", "match": "matches"}.get(noun, f"{noun}s")
     return counted(value), f" {noun if value == 1 else plural}"
 
 
@@ -129,6 +131,11 @@ def points(value: float) -> Figure:
 def decimal(value: float) -> Figure:
     """A number with three digits."""
     return Figure(value, "decimal")
+
+
+def rate(value: float) -> Figure:
+    """A small share that is compared with others: three digits, however small."""
+    return Figure(value, "rate")
 
 
 def chance(value: float) -> Figure:
@@ -174,6 +181,7 @@ _WRITTEN: dict[str, Callable[[float], str]] = {
     "level": lambda value: f"{100 * value:g} %",
     "points": lambda value: "under 0.1" if 0 < value < 0.0005 else f"{100 * value:.1f}",
     "decimal": _decimal,
+    "rate": "{:.3g}".format,
     "chance": lambda value: "under 0.001" if value < 0.001 else f"{value:.2g}",
     "plain": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.10g}",
 }

@@ -14,6 +14,7 @@ from unveil.values.search_results import Neighbours
 from unveil.wording import count
 
 PAIR_COLUMNS = ("unique_id_l", "unique_id_r", "match_weight", "match_probability")
+CLASS, ANSWER = "class", "answer"  # further columns of classified pairs
 PAIRS_PER_RECORD = 1000
 MOST_PAIRS = 50_000_000
 CANDIDATES_HELD = 5_000_000  # in memory, while ties are listed

@@ -14,7 +14,6 @@ from unveil.errors import UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs, is_table_path
-from unveil.files.tables import write
 from unveil.support.options import TaskProgress
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -24,6 +23,7 @@ from unveil.values.release.plan import Plan
 from unveil.values.release.release import Releases
 from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.attack_summary import AttackSummary, describe_attack
+from unveil.workflows.auditing.decision_outputs import NO_OUTPUTS, DecisionOutputs
 from unveil.workflows.inputs.scenario import check_kinds, prepare
 from unveil.workflows.inputs.sources import read_table, schema_for_others, table_in
 
@@ -45,6 +45,7 @@ class AttackSettings:
     links: str | os.PathLike[str] | None = None  # table for the links
     force: bool = False  # overwrite files that exist
     engine: str = AUTO  # that compares the files
+    decisions: DecisionOutputs = NO_OUTPUTS  # of decisions on pairs
 
 
 DEFAULTS = AttackSettings()
@@ -129,8 +130,10 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     truths = truth if isinstance(truth, tuple) else (truth,)
     _check_releases(settings, truths)
     inputs = (original, release, schema, settings.release_schema, settings.outsiders)
-    others = (intruder.records, getattr(spec, "pairs", None), *truths, *settings.also)
-    check_outputs((), (*inputs, *others), force=settings.force, tables=[settings.links])
+    named = getattr(spec, "pairs", None), getattr(spec, "answers", None)
+    others = (intruder.records, *named, *truths, *settings.also)
+    tables = [settings.links, settings.decisions.review]
+    check_outputs((), (*inputs, *others), force=settings.force, tables=tables)
     tell = progress or (lambda _task, _done, _total: None)
     tell("reading the original", 0, 0)
     people = table_in(settings.format, original, as_schema(schema))
@@ -152,14 +155,13 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
         links.append(one if settings.sample is None else one.sample(settings.sample))
     control = None
     shown = links[-1] if settings.key else links[0]
+    settings.decisions.check(shown)
     if settings.outsiders is not None:
         control = shown.on(read_table(settings.outsiders, declared, settings.format, part=True))
     summary = describe_attack(shown, top=settings.top, outsiders=control)
     if settings.also and shown.truth is not None:
         summary = summary.of_several(links, keyed=settings.key is not None)
-    if settings.links is not None:
-        write(shown, settings.links, force=settings.force)
-    return summary
+    return summary.writing(settings.decisions, settings.links, force=settings.force)
 
 
 def _links(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from unveil.attacks import Attack, Distance, Probabilistic, Structural
@@ -16,8 +17,8 @@ from unveil.errors import DataError, SchemaError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs
-from unveil.files.tables import write
 from unveil.measures import forecast, risk
+from unveil.measures.identity.decisions import optional_decisions
 from unveil.measures.identity.forecast import SURE_PROBABILITY
 from unveil.measures.identity.risk import parameters_of
 from unveil.support.options import TaskProgress
@@ -30,6 +31,7 @@ from unveil.values.release.release import Release, Releases
 from unveil.values.results.linking import Linkage
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.attack_names import attack_from, with_parameters
+from unveil.workflows.auditing.decision_outputs import NO_OUTPUTS, DecisionOutputs
 from unveil.workflows.inputs.common_attributes import common, common_of, like_identifiers
 from unveil.workflows.inputs.intruder_view import (
     check_no_identifier,
@@ -56,6 +58,7 @@ class LinkSettings:
     links: str | os.PathLike[str] | None = None  # table for the links
     force: bool = False  # overwrite files that exist
     engine: str = AUTO  # that compares the files
+    decisions: DecisionOutputs = NO_OUTPUTS  # of decisions on pairs
 
 
 DEFAULTS = LinkSettings()
@@ -145,8 +148,10 @@ def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     progress: TaskProgress | None = None,
 ) -> Linkage:
     """Link two files as :func:`link` does; what was compared, claimed and, if known, right."""
-    inputs = (a, b, schema, other_schema, truth, getattr(spec, "pairs", None))
-    check_outputs((), inputs, force=settings.force, tables=[settings.links])
+    named = [getattr(spec, name, None) for name in ("pairs", "answers")]
+    inputs = (a, b, schema, other_schema, truth, *named, *(settings.parameters or {}).values())
+    tables = [settings.links, settings.decisions.review]
+    check_outputs((), inputs, force=settings.force, tables=tables)
     chosen = select_engine(settings.engine)
     if progress is not None:
         progress("reading the files", 0, 0)
@@ -160,10 +165,12 @@ def link_summary(  # noqa: PLR0913 - the inputs of a verb, by name
         parameters=settings.parameters,
         progress=progress,
     )
+    settings.decisions.check(links)
     result = linkage(links, scenario, confidence=settings.confidence)
-    if settings.links is not None:
-        write(links, settings.links, force=settings.force)
-    return result
+    made = optional_decisions(links)
+    decisions = settings.decisions.write(links, made, settings.links, force=settings.force)
+    classes = None if decisions is None else decisions.classes
+    return msgspec.structs.replace(result, pair_classes=classes)
 
 
 def link_scenario(

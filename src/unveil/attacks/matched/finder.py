@@ -19,6 +19,7 @@ from unveil.support.arrays import Bools, Floats, Ints, consecutive
 from unveil.support.options import Progress
 from unveil.values.file_pair import CanonicalOrder
 from unveil.values.links import ComparisonBlock, Finder, Margins
+from unveil.values.pair_decisions import PairDecider
 from unveil.values.search_results import Neighbours, RankOfTruth
 
 
@@ -46,6 +47,10 @@ class FinderOver:
     @property
     def engine(self) -> str | None:
         return self.base.engine
+
+    @property
+    def pair_decisions(self) -> PairDecider | None:
+        return getattr(self.base, "pair_decisions", None)
 
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None

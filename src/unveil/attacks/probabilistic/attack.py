@@ -1,31 +1,38 @@
 """Probabilistic record linkage."""
 
 import logging
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+import os
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, Matching
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
+from unveil.attacks.probabilistic.answers import AnswerTable
 from unveil.attacks.probabilistic.comparisons import (
     AttributeComparison,
     compare_attributes,
     drop_redundant,
 )
+from unveil.attacks.probabilistic.decision_rule import ErrorLimits
 from unveil.attacks.probabilistic.fellegi_sunter import (
     EstimationRules,
     FellegiSunterModel,
     estimate,
 )
-from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
-from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons
+from unveil.attacks.probabilistic.level_patterns import LevelPatterns
+from unveil.attacks.probabilistic.match_weights import weight_metric
+from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons, level_shares
+from unveil.attacks.probabilistic.pair_decisions import ComparedPairs, FellegiSunterDecisions
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.support.work import WEIGHING_SECONDS, search_seconds
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
+from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Finder
 from unveil.wording import listing
@@ -119,6 +126,13 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     p_nonlink_matched: Annotated[
         Share | None, Meta(description="P(NP|M), the share of matches that may stay unlinked.")
     ] = None
+    answers: Annotated[
+        Any,
+        Meta(
+            description="Answers of a clerical review: the path of its table, a frame or "
+            "Microdata. Weights are estimated with these pairs as known."
+        ),
+    ] = None
     sampled: Annotated[
         int,
         Meta(
@@ -130,6 +144,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
 
     scores_every_pair: ClassVar[bool] = True
     costly_to_repeat: ClassVar[bool] = True
+    classifies_pairs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,6 +161,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
                 "needs its own"
             )
+
+    def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
+        """The attack with the table of answers read."""
+        if self.answers is None:
+            return self
+        name = str(self.answers) if isinstance(self.answers, str | os.PathLike) else "answers"
+        table = AnswerTable(name, read(self.answers))
+        return msgspec.structs.replace(self, answers=table)
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
         """Agreement is of single values."""
@@ -182,21 +205,31 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         matches = min(len(files.reference), len(files.release))
         one_each = min(matches / max(counted.pairs, 1), MOST_PRIOR)
         prior = one_each if isinstance(self.prior, str) else self.prior
-        rules = EstimationRules(
-            constrained=self.constrained,
-            estimate_prior=self.prior == "estimated",
-            estimate_u=self.u == "estimated",
-            smoothing=self.smoothing,
-            iterations=self.iterations,
-            tolerance=self.tolerance,
-        )
-        model = estimate(counted.patterns, counted.u, prior, rules)
+        compared = ComparedPairs(files, comparisons)
+        answered = labelled = None
+        if self.answers is not None:
+            answered = self.answers.pairs(files, one_each=self.matching != "nearest")
+            labelled = compared.label(answered, counted=not counted.sampled)
+
+        def fit(
+            patterns: LevelPatterns, u: Floats, start: FellegiSunterModel | None = None
+        ) -> FellegiSunterModel:
+            return estimate(patterns, u, prior, self._rules, labelled=labelled, start=start)
+
+        def refit(patterns: LevelPatterns, start: FellegiSunterModel | None) -> FellegiSunterModel:
+            return fit(patterns, level_shares(patterns.totals(), patterns.first), start)
+
+        model = fit(counted.patterns, counted.u)
         if not model.converged:
             logging.getLogger("unveil").warning(
                 "probabilistic: EM has not converged in %d steps; allow more iterations, or a "
                 "larger tolerance",
                 self.iterations,
             )
+        decisions = None
+        if self._limits is not None and not files.links_strangers:
+            parts = (compared, counted, model, refit, self._limits, answered, labelled)
+            decisions = FellegiSunterDecisions(*parts)
         weights = model.by_attribute(model.weights())
         return NearestSearch(
             files,
@@ -205,8 +238,28 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             weight_metric(comparisons, weights, prorate=self.prorated),
             tuple(one.column for one in comparisons),
             margins="likelihood",
-            details=self._details(comparisons, counted, model) | {"dropped": dropped},
+            details=self._details(comparisons, counted, model)
+            | ({} if decisions is None else {"thresholds": decisions.thresholds})
+            | {"dropped": dropped},
+            pair_decisions=decisions,
         )
+
+    @property
+    def _rules(self) -> EstimationRules:
+        return EstimationRules(
+            constrained=self.constrained,
+            estimate_prior=self.prior == "estimated",
+            estimate_u=self.u == "estimated",
+            smoothing=self.smoothing,
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+        )
+
+    @property
+    def _limits(self) -> ErrorLimits | None:
+        if self.p_link_unmatched is None or self.p_nonlink_matched is None:
+            return None
+        return ErrorLimits(self.p_link_unmatched, self.p_nonlink_matched)
 
     def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
         if self.constrained:
@@ -250,14 +303,6 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 for one, *own in zip(comparisons, m, u, weights, strict=True)
             ],
         }
-        if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:
-            details["thresholds"] = thresholds(
-                counted.patterns,
-                model,
-                p_link_unmatched=self.p_link_unmatched,
-                p_nonlink_matched=self.p_nonlink_matched,
-                pairs_each=counted.pairs_each,
-            )
         return details
 
 

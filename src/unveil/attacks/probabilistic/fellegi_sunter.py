@@ -14,6 +14,7 @@ from unveil.support.arrays import Bools, Floats, Ints
 
 TINY = 1e-300  # a probability whose logarithm is still a number
 MOST_WEIGHT = float(np.log(1e12))  # an estimate of 0 excludes nobody
+NOTHING = ExpectedMatches(0.0, np.zeros(()), 0.0)
 START_AGREEMENT = 0.9  # the share of matches that agree, at the start
 
 
@@ -52,9 +53,35 @@ class FellegiSunterModel:
         parts = zip(self.by_attribute(weights), self.by_attribute(known), strict=True)
         return np.concatenate([_filled(own, there) for own, there in parts])
 
+    def weigh(self, patterns: LevelPatterns) -> Floats:
+        """The match weight of each pattern, in nats."""
+        return patterns.weigh(self.weights())
+
     def by_attribute(self, values: Floats | Bools) -> list[Floats]:
         """The values of all levels, split by attribute."""
         return np.split(values, self.first[1:-1])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LabelledPairs:
+    """Pairs that are known to be matches, or not to be."""
+
+    matches: LevelPatterns
+    others: LevelPatterns
+    counted: bool = True  # whether they are among the pairs that the model is fitted to
+
+    def known(self, expected: ExpectedMatches, weights: Floats, logit: float) -> ExpectedMatches:
+        """The expectation with what is known of these pairs in place of their posterior."""
+        matches, levels, logs = expected
+        for patterns, known in ((self.matches, 1.0), (self.others, 0.0)):
+            if not len(patterns):
+                continue
+            guess = patterns.expect(weights, logit) if self.counted else NOTHING
+            matches += known * patterns.pairs - guess.matches
+            levels = levels + known * patterns.totals() - guess.levels
+            odds = patterns.weigh(weights) + logit
+            logs += known * float(patterns.counts @ odds) - guess.logs
+        return ExpectedMatches(matches, np.maximum(levels, 0.0), logs)
 
 
 def initial_model(
@@ -73,7 +100,13 @@ def initial_model(
 
 
 def estimate(
-    patterns: LevelPatterns, u: Floats, prior: float, rules: EstimationRules
+    patterns: LevelPatterns,
+    u: Floats,
+    prior: float,
+    rules: EstimationRules,
+    *,
+    labelled: LabelledPairs | None = None,
+    start: FellegiSunterModel | None = None,
 ) -> FellegiSunterModel:
     """Estimate m, and by the rules u and the prior, by EM in log space.
 
@@ -84,12 +117,19 @@ def estimate(
     regression of a / u, with weights u), of both where it is not (of a / (a + b), with weights
     a + b; Dykstra, Kochar and Robertson, 1995), where a and b are the expected matches and other
     pairs of each level.
+
+    `labelled` pairs have posterior 1 or 0. Which pairs were labelled may depend on their pattern,
+    as it does where those between two thresholds are reviewed: given the pattern it then says
+    nothing of a match, and the likelihood of all pairs needs no correction (Rubin, 1976).
     """
     known = _CountedLevels(patterns.totals(), u, patterns.first, patterns.pairs)
-    model = initial_model(u, patterns.first, prior, constrained=rules.constrained)
+    model = start or initial_model(u, patterns.first, prior, constrained=rules.constrained)
     path: list[float] = []
     while True:
-        expected = patterns.expect(_log(model.m) - _log(model.u), model.logit)
+        weights = _log(model.m) - _log(model.u)
+        expected = patterns.expect(weights, model.logit)
+        if labelled is not None:
+            expected = labelled.known(expected, weights, model.logit)
         path.append(known.likelihood(model, expected, rules))
         if len(path) > rules.iterations:
             return replace(model, path=path)

@@ -1,11 +1,13 @@
 """Two files compared pair by pair, and the pairs counted by their comparison levels."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
 from unveil.attacks.probabilistic.kernels import levels as kernel
 from unveil.attacks.probabilistic.level_patterns import (
+    DENSE_PATTERNS,
     LevelPatterns,
     PatternTally,
     Tolerances,
@@ -33,7 +35,7 @@ def count_levels(
     """
     prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
-    batches = _batches(blocks)
+    batches = pair_batches(blocks)
 
     def work(start: int, stop: int) -> None:
         for batch in batches[start:stop]:
@@ -54,7 +56,7 @@ def count_levels(
     return tally.patterns()
 
 
-def _batches(blocks: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Ints]]]:
+def pair_batches(blocks: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Ints]]]:
     """Records and their candidates, a few million pairs at once, however small the blocks."""
     batches: list[list[tuple[Ints, Ints]]] = []
     room = 0
@@ -75,13 +77,35 @@ def count_pairs(
     a: Floats, b: Floats, tolerances: Tolerances, rows: Ints, times: Floats
 ) -> LevelPatterns:
     """Count listed pairs, a row of each file, every one so many times."""
-    prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
+    return tally.weighted(_keys_of_pairs(tally, a, b, rows), times)
+
+
+def _keys_of_pairs(tally: PatternTally, a: Floats, b: Floats, rows: Ints) -> Ints:
+    prepare("the comparison of pairs", _rehearse)
     keys = np.empty((len(tally.words), len(rows)), np.int64)
     for word, found in zip(tally.words, keys, strict=True):
         own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in (a, b))
         kernel.fill_pair_keys(own, other, rows, word.tolerances, found)
-    return tally.weighted(keys, times)
+    return keys
+
+
+def pair_patterns(
+    a: Floats, b: Floats, tolerances: Tolerances, rows: Ints
+) -> tuple[LevelPatterns, Ints]:
+    """The patterns of listed pairs, a row of each file, and the place of each pair's pattern."""
+    tally = PatternTally(tolerances)
+    keys = _keys_of_pairs(tally, a, b, rows)
+    possible = prod(slots for word in tally.words for slots in word.slots)
+    if possible <= DENSE_PATTERNS:  # counted, which is faster than sorted
+        counts = np.bincount(keys[0], minlength=possible)
+        distinct, places = np.flatnonzero(counts)[None], (np.cumsum(counts > 0) - 1)[keys[0]]
+        return tally.weighted(distinct, counts[distinct[0]].astype(np.float64)), places
+    axis = 1 if len(keys) > 1 else None  # of one word, numbers are sorted faster than columns
+    distinct, places, counts = np.unique(keys, axis=axis, return_inverse=True, return_counts=True)
+    return tally.weighted(
+        distinct.reshape(len(keys), -1), counts.astype(np.float64)
+    ), places.ravel()
 
 
 def count_equal(

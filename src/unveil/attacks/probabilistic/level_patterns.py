@@ -73,6 +73,14 @@ class LevelPatterns:
             places.append(np.where(slots > 0, first + slots - 1, self.first[-1]))
         return places
 
+    def levels(self, place: int) -> Ints:
+        """The level of each attribute in one pattern; -1 where missing."""
+        slots = [
+            np.unravel_index(int(code), shape)
+            for code, shape in zip(self.codes[:, place], self.shapes, strict=True)
+        ]
+        return np.concatenate(slots) - 1
+
     def totals(self) -> Floats:
         """The pairs of each level."""
         sums = [

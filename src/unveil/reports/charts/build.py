@@ -32,6 +32,7 @@ from unveil.reports.charts.marks import (
     with_band,
     wrapped,
 )
+from unveil.reports.charts.match_weights import match_weights, waterfall
 from unveil.reports.charts.surface import knowledge_surface
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, PALETTE, PURPLE, RED, SKY
 from unveil.reports.content import Exhibit
@@ -382,6 +383,8 @@ CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "remedies": _remedies,
     "risk_loss": _risk_loss,
     "frontier": frontier,
+    "match_weights": match_weights,
+    "waterfall": waterfall,
     "attacks_beside": _beside("attack", "share", "share of the people", PERCENT),
     "importance": _beside("attribute", "importance", "learnt weight", PERCENT, "model"),
     "losses_beside": _beside("measure", "value", "loss (0: none, 1: all)"),

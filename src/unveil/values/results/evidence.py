@@ -26,6 +26,7 @@ from unveil.values.results.disclosure import (
 from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.knowledge import AttributeRisks, Halves, Knowledge, NoisyKnowledge
 from unveil.values.results.loss import ColumnChanges, Loss, Shape
+from unveil.values.results.pair_classes import PairClasses
 from unveil.values.results.policy import Verdict
 from unveil.values.results.read_off import ReadOff
 from unveil.values.results.remedies import Remasking, Remedies
@@ -71,6 +72,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     rare: int = 0  # further records, of rare subgroups: a sampled attack found these in full
     households: LinkedHouseholds | None = None  # linked before the persons in them
     reliability: Reliability | None = None  # None: no probabilities, or older evidence
+    pair_classes: PairClasses | None = None  # decisions on all pairs, where error rates were given
 
     @property
     def highest(self) -> float:

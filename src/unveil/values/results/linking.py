@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from unveil.values.results.pair_classes import PairClasses
 from unveil.values.results.risk import Risk
 
 PROVEN = 0.9  # sureness from which links are held to be more than chance
@@ -38,3 +39,4 @@ class Linkage(msgspec.Struct, frozen=True, kw_only=True):
     right: float | None  # correct ones among those claimed
     details: dict[str, Any]  # of the attack
     seed: int
+    pair_classes: PairClasses | None = None  # decisions on all pairs, where error rates were given

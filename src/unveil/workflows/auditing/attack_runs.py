@@ -182,6 +182,7 @@ def make_attack(
         spec=plain_spec(run.spec),
         **{name: getattr(summary, name) for name in measured},
         households=summary.households,
+        pair_classes=None if run.sweeping else summary.pair_classes,
         sweeping=run.sweeping,
         by_file=run.by_file,
         engine=links.finder.engine,

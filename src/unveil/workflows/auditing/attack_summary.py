@@ -13,16 +13,20 @@ import polars as pl
 
 from unveil import measures
 from unveil.measures.identity.claims import clear_margin
+from unveil.measures.identity.decisions import optional_decisions
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.table.households import households_of, shared_columns
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.links import Links
+from unveil.values.pair_decisions import Decisions
 from unveil.values.results.households import HouseholdGroup, LinkedHouseholds
+from unveil.values.results.pair_classes import PairClasses
 from unveil.values.results.risk import Forecast, Reliability, Risk
 
 if TYPE_CHECKING:
     from unveil.values.household_links import HouseholdLinks
+    from unveil.workflows.auditing.decision_outputs import DecisionOutputs, Target
 
 MEMBERS, MANY = "members", 6  # a subgroup for each number of members, and one for so many or more
 
@@ -53,6 +57,12 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
     row_order: dict[str, Any] | None = None
     several: list[dict[str, Any]] | None = None  # the risk against the number of releases
     households: LinkedHouseholds | None = None  # linked before the persons in them
+    decisions: Decisions | None = None  # on all pairs, where error rates were asked for
+
+    @property
+    def pair_classes(self) -> PairClasses | None:
+        """The classes of all pairs; None where no error rates were asked for."""
+        return None if self.decisions is None else self.decisions.classes
 
     @property
     def details(self) -> dict[str, Any]:
@@ -63,15 +73,22 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
         """The same summary with the risk against the number of releases."""
         return msgspec.structs.replace(self, several=risk_by_releases(links, keyed=keyed))
 
+    def writing(self, outputs: DecisionOutputs, links: Target, *, force: bool) -> AttackSummary:
+        """The same summary once its links and decisions are written."""
+        decisions = outputs.write(self.links, self.decisions, links, force=force)
+        return msgspec.structs.replace(self, decisions=decisions)
+
     def to_dict(self) -> dict[str, Any]:
         """The summary in plain values, as `unveil attack --json` prints it."""
-        known = {
+        known: dict[str, Any] = {
             "attack": self.links.name,
             "engine": self.links.finder.engine,
             "risk": self.risk,
             "forecast": self.forecast,
             "details": self.details,
         }
+        if self.decisions is not None:
+            known["pair_classes"] = self.pair_classes
         if self.uncounted is not None:
             return known | msgspec.structs.asdict(self.uncounted)
         measured = ("outsiders", "top", "at_risk", "precision", "reliability", "union")
@@ -82,6 +99,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = None) -> AttackSummary:
     """The risk, the curves and the forecast of an attack, and the correlation of row orders."""
+    decisions = optional_decisions(links)
     if links.truth is None:
         sample, clear = links.sample(SAMPLE_SIZE), None
         if sample.finder.margins:  # the links that an intruder would claim
@@ -94,7 +112,9 @@ def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = Non
             clear=clear,
         )
         forecast = measures.forecast(links)
-        return AttackSummary(links=links, risk=None, forecast=forecast, uncounted=uncounted)
+        return AttackSummary(
+            links=links, risk=None, forecast=forecast, uncounted=uncounted, decisions=decisions
+        )
     union = None
     if parts := links.attack.parts_of(links.finder):  # an oracle knows which of them to believe
         combined = [replace(links, finder=part) for part in parts]
@@ -112,6 +132,7 @@ def describe_attack(links: Links, *, top: int = 5, outsiders: Links | None = Non
         union=union,
         row_order=_plain(measures.row_order(links)) if in_order else None,
         households=describe_households(links) if links.attack.links_households else None,
+        decisions=decisions,
     )
 
 

@@ -12,11 +12,7 @@ import unveil
 from fixtures.search import rank_of_truth
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
-from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel
-from unveil.attacks.probabilistic.level_counts import count_levels
-from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
-from unveil.errors import SpecError
-from unveil.values.links import ComparisonBlock
+from unveil.attacks.probabilistic.match_weights import weight_metric
 
 PRL = attacks.Probabilistic
 
@@ -162,33 +158,6 @@ def test_an_attribute_that_is_always_missing_says_nothing():
     assert links.n_closer.tolist() == [0] * 4
     weights = [level["match_weight"] for level in levels_of(links.finder.details, "b")]
     assert set(weights) == {0}
-
-
-def test_thresholds_by_hand():
-    """One attribute, three levels: m = .7 .2 .1, u = .1 .2 .7, one match in two."""
-    a, b = np.zeros((1, 1)), np.array([[0.0], [1.0], [2.0]])
-    patterns = count_levels(a, b, [(0.0, 1.0)], [ComparisonBlock(np.arange(1), np.arange(3))])
-    model = FellegiSunterModel(
-        np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7]), patterns.first, 0.5
-    )
-    # Posterior probabilities are 7/8, 1/2, 1/8; of the others 1/12, 4/12, 7/12 have each level.
-    found = thresholds(patterns, model, p_link_unmatched=0.1, p_nonlink_matched=0.1)
-    assert found == {
-        "link_threshold": pytest.approx(math.log2(7)),
-        "nonlink_threshold": pytest.approx(-math.log2(7)),
-        "linked_pairs": 1,
-        "clerical_pairs": 1,
-        "nonlinked_pairs": 1,
-    }
-    strict = thresholds(patterns, model, p_link_unmatched=0.05, p_nonlink_matched=0.05)
-    assert strict["link_threshold"] is strict["nonlink_threshold"] is None
-    assert strict["clerical_pairs"] == 3
-    all_decided = thresholds(
-        patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.1, pairs_each=10
-    )
-    assert (all_decided["linked_pairs"], all_decided["clerical_pairs"]) == (20, 0)
-    with pytest.raises(SpecError, match="the thresholds cross"):
-        thresholds(patterns, model, p_link_unmatched=0.45, p_nonlink_matched=0.45)
 
 
 def test_thresholds_part_the_pairs():

@@ -1,0 +1,150 @@
+"""Options and text of decisions on pairs, for the commands that link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unveil.cli.console import note, print_table, say
+from unveil.cli.options import PATH, TABLE, split_names
+from unveil.errors import UsageError
+
+if TYPE_CHECKING:
+    from unveil.values.results.pair_classes import PairClasses
+    from unveil.workflows.auditing.decision_outputs import DecisionOutputs
+
+NAMES = ("link_classes", "review", "review_pairs", "show_values", "pair", "figures")
+_OPTIONS = (
+    click.option("--link-classes", help="Classes of pairs in --links.  [default: linked,clerical]"),
+    click.option("--review", type=TABLE, help="Table of clerical pairs, to answer yes or no."),
+    click.option(
+        "--review-pairs",
+        type=click.IntRange(min=1),
+        metavar="NUMBER",
+        help="Most pairs of --review, drawn at random.  [default: 200]",
+    ),
+    click.option("--show-values", is_flag=True, help="Show cells in --review."),
+    click.option("--pair", metavar="ROW,ROW", help="Pair to explain, by the rows of both files."),
+    click.option("--figures", type=PATH, help="Folder for the charts of the match weights."),
+)
+
+
+def decision_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of decisions on pairs to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def decision_outputs(chosen: dict[str, Any], *, force: bool) -> DecisionOutputs:
+    """The outputs that the options name, which are taken out of them; checked before the work."""
+    from unveil.reports.write import check_figures
+    from unveil.workflows.auditing.decision_outputs import DecisionOutputs
+
+    given: dict[str, Any] = {name: chosen.pop(name, None) for name in NAMES}
+    figures = given.pop("figures")
+    if figures is not None:
+        check_figures(figures, force=force)
+    given |= {"pair": _pair(given["pair"]), "classes": split_names(given.pop("link_classes"))}
+    known = {name: value for name, value in given.items() if value is not None}
+    return DecisionOutputs(**known, figures=figures is not None)
+
+
+def _pair(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    rows = text.split(",")
+    if len(rows) != 2 or not all(row.strip().isdecimal() for row in rows):
+        raise UsageError("--pair: the row of the first file and that of the second: 17,23")
+    return int(rows[0]), int(rows[1])
+
+
+def show_decisions(
+    classes: PairClasses | None, outputs: DecisionOutputs, figures: Path | None
+) -> None:
+    """Print the classes of pairs, and write what else is asked for."""
+    if classes is None:
+        return
+    print_classes(classes)
+    if outputs.pair is not None:
+        _print_steps(classes)
+    if figures is not None:
+        from unveil.reports.sections.pair_classes import charts
+        from unveil.reports.write import write_figures
+
+        write_figures(charts(classes), figures)
+        note(f"Wrote {figures}: the charts of the match weights.")
+    if outputs.review is not None:
+        cells = " It has cells of both files." if outputs.show_values else ""
+        note(
+            f"Wrote {outputs.review}: fill in `answer` with yes or no, and give the file as "
+            f"--answers.{cells}"
+        )
+
+
+def print_classes(classes: PairClasses) -> None:
+    """Print the pairs of each class, and both error rates."""
+    about = "about " if classes.sampled else ""
+    say()
+    say(f"Decisions on {about}{sum(one.pairs for one in classes.classes):,} pairs:")
+    link, nonlink = classes.link_threshold, classes.nonlink_threshold
+    top = "none" if link is None else f"{link:.3g} or more"
+    bottom = "none" if nonlink is None else f"{nonlink:.3g} or less"
+    weights = {"linked": top, "clerical": "between", "non-linked": bottom}
+    head = ["class", "weight (bits)", "pairs", "expected matches", "true matches"]
+    rows = [
+        [
+            one.name,
+            weights[one.name],
+            f"{one.pairs:,}",
+            f"{one.expected:,.1f}",
+            "-" if one.right is None else f"{one.right:,}",
+        ]
+        for one in classes.classes
+    ]
+    print_table(head, rows, numbers=head[2:])
+    say()
+    between = f"{classes.confidence:.0%} interval"
+    head = ["error rate", "allowed", "estimated", between, "by the truth"]
+    rows = [
+        [
+            one.name,
+            f"{one.allowed:.3g}",
+            f"{one.estimate:.3g}",
+            f"{one.low:.3g} to {one.high:.3g}",
+            "-" if one.found is None else f"{one.found:.3g}",
+        ]
+        for one in classes.errors
+    ]
+    print_table(head, rows, numbers=head[1:])
+    say("P(LP|U): other pairs that are linked. P(NP|M): matches that are not linked.")
+    _print_cautions(classes)
+
+
+def _print_cautions(classes: PairClasses) -> None:
+    say("The intervals hold as far as the model does, in which attributes are independent.")
+    if classes.too_many:
+        say(
+            f"The model expects {classes.expected:,.0f} matches, and at most "
+            f"{classes.possible:,} are possible: do not rely on these error rates."
+        )
+    if classes.separated:
+        say(f"Blocks separate {classes.separated:,} true matches, which are not counted.")
+    if classes.answered:
+        say(
+            f"Answers of a review decide {classes.answered:,} pairs: {classes.answered_yes:,} are "
+            f"matches, and the model expects {classes.answered_expected:,.1f}."
+        )
+
+
+def _print_steps(classes: PairClasses) -> None:
+    say()
+    total, rows = 0.0, []
+    for step in classes.example:
+        total += step.weight
+        rows.append([step.part, step.level, f"{step.weight:+.2f}", f"{total:.2f}"])
+    print_table(["part", "level", "bits", "sum"], rows, numbers=["bits", "sum"])
+    say(f"The pair is a match with probability {1 / (1 + 2**-total):.3g}.")
