@@ -177,6 +177,15 @@ def _links() -> Iterator[Case]:
     apart = "link in/first.csv in/second.csv --truth person --seed 1 --json --attack structural"
     for name, options in STRUCTURAL.items():
         yield Case(f"link/structural-{name}", (f"{apart} {options}",), cost=2)
+    review = f"{files} --p-link-unmatched 0.0001 --p-nonlink-matched 0.05"
+    yield Case(
+        "attack/review",
+        (
+            f"attack probabilistic {review} --review {{out}}/review.csv --links {{out}}/links.csv",
+            f"attack probabilistic {review} --answers {{out}}/review.csv",
+            f"attack probabilistic {review} --pair 3,5".replace(" --json", ""),
+        ),
+    )
     common = "link in/people.csv in/register.csv --truth person --seed 1"
     quick = "--starts 3 --controls 2"
     yield Case(

@@ -116,11 +116,24 @@ def uneven() -> Any:
     return [getattr(one, "value", str(one)) for one in phrase]
 
 
+def decided() -> measures.Decisions:
+    """The decisions on pairs of one attack."""
+    spec = attacks.Probabilistic(p_link_unmatched=1e-4, p_nonlink_matched=0.05)
+    one = release()
+    return measures.decisions(unveil.attack(people(), one, spec, seed=1))
+
+
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
     "FilePair": aligned,
     "Belief": belief,
+    "Decisions": lambda: [
+        decided().pairs().head(50).to_dict(as_series=False),
+        decided().review(20).drop("answer").to_dict(as_series=False),
+        decided().of_pair(3, 5).classes.example,
+    ],
+    "decisions": lambda: decided().classes,
     "at_risk": lambda: on_links(m.at_risk, threshold=0.3),
     "baseline": lambda: on_links(m.baseline),
     "by_subgroup": lambda: [m.by_subgroup(m.hits(links()), one) for one in m.subgroups(people())],

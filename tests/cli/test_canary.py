@@ -94,6 +94,10 @@ SHEET = [
 ]
 
 
+def _answers(*rows):
+    return "\n".join(["unique_id_l,unique_id_r,answer", *rows, ""])
+
+
 def plan(*steps):
     return "\n".join(f"[[mask]]\n{step}\n" for step in steps)
 
@@ -194,6 +198,11 @@ FILES = {
     "order.plan": plan(
         "method = 'pram'\nmatrix = [[1, 0], [0, 1]]\ncategories = ['a', 'b']\ncolumns = ['kind']"
     ),
+    "answers.csv": _answers("1,1,yes", "2,3,No", "4,4,"),
+    "unread.csv": _answers(f"1,1,{TEXT}"),
+    "opposed.csv": _answers("1,1,yes", "1,1,no"),
+    "beyond.csv": _answers(f"{WHOLE},1,yes"),
+    "unnumbered.csv": _answers(f"{TEXT},1,yes"),
     "broken.plan": "[[mask]",
     "nothing.plan": "",
     "seed.plan": "seed = 'x'\n" + plan("method = 'shuffle'"),
@@ -241,6 +250,9 @@ FEW = (
     "audit crowd.parquet few.parquet --schema crowd.toml --truth name --attack distance --no-sweep "
     "--errors= --no-remedies --no-worst-case"
 )
+RATES = "--p-link-unmatched 1e-9 --p-nonlink-matched 1e-9"
+DECIDED = f"--knows pay,kind {RATES}"
+CROSSED = "crowd.parquet crowd.parquet --p-link-unmatched 0.9 --p-nonlink-matched 0.9"
 APART = "link crowd.parquet apart.parquet --schema apart.toml"
 MIXED = "link crowd.parquet typed.parquet --schema counted.toml --other-schema named.toml"
 PAGE = "--report page.html --figures figures"
@@ -340,7 +352,20 @@ SCENES = [
     *((0, f"attack probabilistic {more} {BOTH}") for more in (
         "--truth name", "--truth row-order --json --iterations 1", "--links made.links.csv",
         "--knows pay,kind --truth name --json --p-link-unmatched 1e-9 --p-nonlink-matched 1e-9",
+        f"{DECIDED} --links made.links.csv --review made.review.csv --pair 1,2",
+        f"{DECIDED} --review made.review.csv --show-values --review-pairs 3",
+        f"{DECIDED} --answers answers.csv --truth name",
     )),
+    (0, f"link crowd.parquet moved.parquet --links made.links.csv {RATES}"),
+    *((3, f"attack probabilistic {DECIDED} --answers {one}.csv {BOTH}") for one in (
+        "unread", "opposed", "beyond", "unnumbered", "good",
+    )),
+    *((2, f"attack probabilistic {more} {BOTH}") for more in (
+        "--review made.csv", f"{DECIDED} --pair 1,x", f"{DECIDED} --pair 1,99",
+        f"{DECIDED} --link-classes bird --links made.csv",
+        f"{DECIDED} --answers good.csv --review good.csv --force",
+    )),
+    (3, f"attack probabilistic {CROSSED} --schema crowd.toml"),
     (0, "attack position good.parquet other.parquet --truth name"),
     *((0, f"attack distance --matching {more} {BOTH}") for more in (
         "posterior --truth name", "one-to-one --truth row-order --json",

@@ -59,12 +59,13 @@ from unveil.measures.information_loss.tables import tables
 from unveil.measures.information_loss.uses.reference import UseReference, use_losses
 from unveil.support.checked_calls import check_names as _check_names
 from unveil.values.file_pair import FilePair
+from unveil.values.pair_decisions import Decisions
 
 __all__ = [
-    "GLOSSARY", "Belief", "FilePair", "UseReference", "at_risk", "baseline", "by_subgroup",
-    "categorical", "ceiling", "certainty", "changed_cells", "claims", "classical_score",
-    "compatible", "compatible_rows", "control", "decisions", "discards", "discernibility",
-    "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
+    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "at_risk", "baseline",
+    "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells", "claims",
+    "classical_score", "compatible", "compatible_rows", "control", "decisions", "discards",
+    "discernibility", "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
     "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
     "interval_disclosure", "linked_disclosure", "loss", "margins", "numeric", "openness", "overall",
     "p_value", "permutation_law", "population_risk", "precision", "predictions", "propensity",

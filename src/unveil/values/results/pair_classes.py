@@ -11,8 +11,8 @@ PAIR_CLASSES: tuple[PairClass, ...] = ("linked", "clerical", "non-linked")
 class ClassCount(msgspec.Struct, frozen=True, kw_only=True):
     """The pairs of one class."""
 
-    name: PairClass
-    pairs: int
+    name: PairClass  # linked, clerical or non-linked
+    pairs: int  # of this class
     expected: float  # matches among them, by the model
     right: int | None  # matches among them, by the truth; None: not known
 
@@ -20,20 +20,20 @@ class ClassCount(msgspec.Struct, frozen=True, kw_only=True):
 class DecisionError(msgspec.Struct, frozen=True, kw_only=True):
     """One of the two error rates of the decisions, estimated without the truth."""
 
-    name: Literal["P(LP|U)", "P(NP|M)"]
-    allowed: float
-    estimate: float
-    low: float
-    high: float
+    name: Literal["P(LP|U)", "P(NP|M)"]  # other pairs linked, or matches not linked
+    allowed: float  # the limit that was asked for
+    estimate: float  # by the model
+    low: float  # end of the interval
+    high: float  # end of the interval
     found: float | None  # by the truth; None: not known
 
 
 class WeightBin(msgspec.Struct, frozen=True, kw_only=True):
     """The pairs whose match weights lie between two bounds."""
 
-    low: float
-    high: float
-    pairs: float
+    low: float  # match weight in bits
+    high: float  # match weight in bits
+    pairs: float  # with a weight from low on, below high
     expected: float  # matches among them, by the model
 
     @property
@@ -45,7 +45,7 @@ class WeightBin(msgspec.Struct, frozen=True, kw_only=True):
 class WeightStep(msgspec.Struct, frozen=True, kw_only=True):
     """One part of a pair's match weight: the prior, or an attribute with its comparison level."""
 
-    part: str
+    part: str  # prior, the attribute, or what their dependence adds
     level: Annotated[
         str,
         msgspec.Meta(
@@ -73,9 +73,9 @@ class PairClasses(msgspec.Struct, frozen=True, kw_only=True):
 
     link_threshold: float | None  # least match weight of a link, in bits; None: nothing is linked
     nonlink_threshold: float | None  # greatest match weight of a non-link, in bits; None: no pair
-    classes: tuple[ClassCount, ...]
-    errors: tuple[DecisionError, ...]
-    confidence: float
+    classes: tuple[ClassCount, ...]  # linked, clerical, non-linked
+    errors: tuple[DecisionError, ...]  # both error rates
+    confidence: float  # of the intervals
     simulations: int  # that the intervals are made of
     sampled: bool  # whether the numbers of pairs are estimated from a sample of them
     possible: int  # matches that are possible, one for each record of the smaller file
@@ -83,7 +83,7 @@ class PairClasses(msgspec.Struct, frozen=True, kw_only=True):
     answered: int  # pairs with an answer of a clerical review
     answered_yes: int  # of these, the matches
     answered_expected: float  # of these, the matches that the model expects
-    weights: tuple[WeightBin, ...]
+    weights: tuple[WeightBin, ...]  # the distribution of match weights
     example: tuple[WeightStep, ...]  # prior and attributes of a pattern on the edge of a link
 
     @property
