@@ -15,12 +15,15 @@ from unveil.attacks.probabilistic.comparisons import (
     compare_attributes,
     drop_redundant,
 )
+from unveil.attacks.probabilistic.dependence import Dependence, DependenceChoice
+from unveil.attacks.probabilistic.dependent_search import DependentSearch, pattern_weights
 from unveil.attacks.probabilistic.fellegi_sunter import (
     EstimationRules,
     FellegiSunterModel,
     estimate,
 )
 from unveil.attacks.probabilistic.match_weights import thresholds, weight_metric
+from unveil.attacks.probabilistic.pair_classes import PairClasses, SlotPatterns
 from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
@@ -32,6 +35,7 @@ from unveil.wording import listing
 
 MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
 MOST_PRIOR = 0.5
+DEPENDENCE_WORK = 20  # times that of EM without: several models, each from several starts
 PATTERN_BYTES = 300 * 2**20  # of the table of agreement patterns
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -94,6 +98,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Literal["counted", "estimated"],
         Meta(description="Count u over all pairs, or estimate it like m."),
     ] = "counted"
+    dependence: Annotated[
+        Dependence,
+        Meta(
+            description="Whether attributes agree independently (none), or depend on each other: "
+            "by interactions of two (log-linear), by classes of non-matches (latent), or by the "
+            "model of least BIC (chosen). u is then estimated."
+        ),
+    ] = "none"
     smoothing: Annotated[
         float,
         Meta(
@@ -160,6 +172,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
         """The linkage, and EM: numbers have many patterns of agreement to weigh."""
         weighing = WEIGHING_SECONDS * candidates * width if numeric else 0.0
+        weighing *= 1 if self.dependence == "none" else DEPENDENCE_WORK
         counted = min(self.sampled, candidates)  # records whose pairs are counted
         weighing += search_seconds(counted, candidates, width, numeric=numeric, exact=True)
         return super().work(records, candidates, width, numeric=numeric) + weighing
@@ -168,7 +181,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         self, records: int, candidates: int, width: int, matching: Matching | None = None
     ) -> int:
         """The search, and the table of patterns."""
-        return super().memory(records, candidates, width, matching) + PATTERN_BYTES
+        patterns = PATTERN_BYTES * (1 if self.dependence == "none" else 3)
+        return super().memory(records, candidates, width, matching) + patterns
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Estimate the match weights, and prepare the linkage of two files."""
@@ -191,22 +205,45 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             tolerance=self.tolerance,
         )
         model = estimate(counted.patterns, counted.u, prior, rules)
+        details: dict[str, Any] = {}
+        classes: PairClasses | None = None
+        if self.dependence != "none":
+            columns = tuple(one.column for one in comparisons)
+            choice = DependenceChoice(counted.patterns, model, counted.u, matches, rules, columns)
+            classes, found = choice.fit(self.dependence, counted.pairs_each)
+            details = {"dependence": found}
+            if classes is not None:
+                model = classes.marginal(counted.patterns.first)
+        self._warn_unless_converged(model)
+        weights = model.by_attribute(model.weights())
+        details = self._details(comparisons, counted, model) | {"dropped": dropped} | details
+        metric = weight_metric(comparisons, weights, prorate=self.prorated)
+        search = NearestSearch(
+            files,
+            as_records(np.column_stack([one.intruder for one in comparisons])),
+            as_records(np.column_stack([one.released for one in comparisons])),
+            metric,
+            tuple(one.column for one in comparisons),
+            margins="likelihood",
+            details=details,
+        )
+        if classes is None:
+            return search
+        plain = weight_metric(comparisons, weights, prorate=False)
+        seen = None
+        if not counted.sampled and not files.links_strangers:
+            seen = SlotPatterns.decode(counted.patterns).slots
+        return DependentSearch(
+            search, pattern_weights(classes, comparisons, (metric, plain), seen), details
+        )
+
+    def _warn_unless_converged(self, model: FellegiSunterModel) -> None:
         if not model.converged:
             logging.getLogger("unveil").warning(
                 "probabilistic: EM has not converged in %d steps; allow more iterations, or a "
                 "larger tolerance",
                 self.iterations,
             )
-        weights = model.by_attribute(model.weights())
-        return NearestSearch(
-            files,
-            as_records(np.column_stack([one.intruder for one in comparisons])),
-            as_records(np.column_stack([one.released for one in comparisons])),
-            weight_metric(comparisons, weights, prorate=self.prorated),
-            tuple(one.column for one in comparisons),
-            margins="likelihood",
-            details=self._details(comparisons, counted, model) | {"dropped": dropped},
-        )
 
     def _check_order(self, comparisons: Sequence[AttributeComparison]) -> None:
         if self.constrained:

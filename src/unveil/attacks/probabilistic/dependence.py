@@ -1,15 +1,16 @@
 """The choice of a model with dependence: interactions or latent classes, starts, and a criterion.
 
-Pairs are not independent: a record is in as many pairs as it has candidates. Their likelihood is
-a composite one, whose criterion (BIC of Gao and Song, 2010) multiplies each parameter by what the
-dependence adds to the variance of its score. That is at most the number of pairs of a record for
-the parameters of other pairs, and 1 for those of matches, of which a record has one. With these
-bounds a parameter is worth including only if it would be for one pair of each record.
+Models are compared by BIC: twice the log-likelihood, less the logarithm of the observations for
+each parameter. Matches are as many observations as there are records; other pairs are counted one
+by one. Pairs are not independent, since a record is in as many pairs as it has candidates, so this
+charges the least: the criterion for composite likelihoods (Gao and Song, 2010) multiplies it by
+the share of a score's variance that pairs of a record have in common, up to the number of pairs of
+a record. An interaction is included only if it is worth that upper bound.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from unveil.attacks.probabilistic.pair_classes import (
     posterior,
 )
 from unveil.errors import SchemaError
-from unveil.support.arrays import Floats, Ints
+from unveil.support.arrays import Floats
 from unveil.support.seeds import stream
 from unveil.wording import count
 
@@ -36,11 +37,10 @@ SHORT = 15  # steps of every start; the best goes on
 ROUNDS = 5  # in which interactions are chosen again
 MOST_CLASSES = 4  # of other pairs
 MOST_PATTERNS = 3_000_000
-SURE, NOTICEABLE = 0.9, 0.1  # a match probability; a difference of two
+NOTICEABLE = 0.1  # a difference of two match probabilities
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class FittedDependence:
+class FittedDependence(NamedTuple):
     """The chosen model, None for independence, and what the choice was made by."""
 
     model: PairClasses | None
@@ -105,10 +105,11 @@ class DependenceChoice:
         least = {"log-linear": search.least_log_linear, "latent": search.least_latent}
         needed = min(own for name, own in least.items() if wanted in (name, "chosen"))
         if needed >= search.n_patterns:
+            parameters = count(needed, "free parameter")
             raise SchemaError(
-                f"probabilistic: dependence: the smallest model has {count(needed, 'free parameter')}, "
-                f"and pairs have {count(search.n_patterns, 'pattern')} of agreement: it would fit "
-                "them whatever they are; compare more attributes, give numbers more tolerances, or "
+                f"probabilistic: dependence: the smallest model has {parameters}, and the pairs "
+                f"have {count(search.n_patterns, 'pattern')} of agreement, which it would fit "
+                "whatever they are; compare more attributes, give numbers more tolerances, or "
                 "leave out dependence"
             )
 
@@ -129,14 +130,12 @@ class DependenceChoice:
         """How far the match probabilities of pairs differ from those under independence."""
         before = _match_probability(self._as_classes(), slots)
         after = _match_probability(model, slots)
-        pairs, gap = slots.counts * pairs_each, np.abs(after - before)
-        sure = before >= SURE
+        gap = np.abs(after - before)
+        matches = slots.counts * after
         return {
-            "differing_pairs": round(float(pairs[gap > NOTICEABLE].sum())),
+            "differing_pairs": round(float(slots.counts[gap > NOTICEABLE].sum()) * pairs_each),
             "largest_difference": float(gap.max(initial=0.0)),
-            "sure_pairs": round(float(pairs[sure].sum())),
-            "sure_matches_independent": float(pairs[sure] @ before[sure]),
-            "sure_matches": float(pairs[sure] @ after[sure]),
+            "mean_difference": float(matches @ gap / max(matches.sum(), 1e-300)),  # of matches
         }
 
 
@@ -171,36 +170,29 @@ class _ModelSearch:
         inside = 2 * int(self._free.sum())
         return (inside if model is None else model.n_parameters(self._occurring)) + self._prior
 
-    def _price(self, of_matches: bool) -> float:
-        """What the criterion charges for a parameter."""
-        each = 1.0 if of_matches else max(self._slots.counts.sum() / self._records, 1.0)
-        return float(each * np.log(self._records))
-
     def criterion(self, model: PairClasses) -> float:
-        """The composite likelihood BIC, the less the better."""
+        """BIC, the less the better."""
         likelihood = float(self._slots.counts @ posterior(model.logs(self._slots.slots))[1])
         of_matches = int(self._free.sum())
         of_matches += sum(int(self._free[j] * self._free[k]) for j, k in model.edges()[0])
         others = model.n_parameters(self._occurring) - of_matches
-        prices = of_matches * self._price(True) + others * self._price(False)
-        return prices - 2 * likelihood
+        pairs = max(float(self._slots.counts.sum()), 2.0)
+        charged = of_matches * np.log(self._records) + others * np.log(pairs)
+        return float(charged) - 2 * likelihood
 
     def log_linear(self) -> PairClasses | None:
         """Interactions chosen by the criterion, in each of two classes; None: no start is right."""
         starts = list(self._starts(1))
-        best = self._best(starts)
-        for _ in range(ROUNDS if best is not None else 0):
-            assert best is not None
-            edges = self._interactions(best)
+        best, rounds = self._best(starts), 0
+        while best is not None and rounds < ROUNDS:
+            edges, rounds = self._interactions(best), rounds + 1
             if edges == best.edges():
                 break
             best = self._best([one.with_edges(edges) for one in (best, *starts)])
-            if best is None:
-                break
         return best
 
     def latent(self, n_classes: int) -> PairClasses | None:
-        """So many classes of other pairs; None if there are too few patterns, or no start is right."""
+        """So many classes of other pairs; None: too few patterns, or no start is right."""
         starts = list(self._starts(n_classes))
         if self.parameters(starts[0]) >= self.n_patterns:
             return None
@@ -243,12 +235,13 @@ class _ModelSearch:
         """In each class those that the criterion is worth, without cycles (Chow and Liu, 1968)."""
         chance, _ = posterior(model.logs(self._slots.slots))
         weights = chance * self._slots.counts[:, None]
+        pairs_of_a_record = max(float(self._slots.counts.sum()) / self._records, 1.0)
+        prices = np.log(self._records) * np.array([1.0, pairs_of_a_record])
         worth = []
-        for which in (0, 1):
+        for which, price in enumerate(prices.tolist()):
             for j, k in self._couples():
-                table = self._slots.pair_table(j, k, weights[:, which])
-                price = int(self._free[j] * self._free[k]) * self._price(which == 0)
-                worth.append((2 * _information(table) - price, which, j, k))
+                gain = 2 * _information(self._slots.pair_table(j, k, weights[:, which]))
+                worth.append((gain - price * int(self._free[j] * self._free[k]), which, j, k))
         room = self.n_patterns - self.parameters(None)
         edges: list[list[tuple[int, int]]] = [[], []]
         trees = [list(range(len(self._slots.levels))) for _ in (0, 1)]
@@ -275,10 +268,13 @@ def _information(table: Floats) -> float:
 
 def _tilted(shares: Floats, towards_agreement: float) -> Floats:
     tilted = shares * np.exp(towards_agreement * np.linspace(1, -1, len(shares)))
-    return tilted / max(tilted.sum(), 1e-300)
+    total: float = max(float(tilted.sum()), 1e-300)
+    return np.divide(tilted, total)
 
 
 def _is_right(model: PairClasses) -> bool:
     """Whether matches agree in more attributes than other pairs do."""
     agreeing = [sum(float(own[0]) for own in margins(one)) for one in model.classes]
-    return agreeing[0] > float(np.average(agreeing[1:], weights=np.maximum(model.shares[1:], 1e-12)))
+    return agreeing[0] > float(
+        np.average(agreeing[1:], weights=np.maximum(model.shares[1:], 1e-12))
+    )

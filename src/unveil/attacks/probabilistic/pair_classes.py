@@ -23,7 +23,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import block_bounds, cores, run_blocks
 
-Slots = NDArray[np.uint8]  # patterns x attributes: 0 where missing, else one more than the level
+Slots = NDArray[np.uint16]  # patterns x attributes: 0 where missing, else one more than the level
 Edges = tuple[tuple[int, int], ...]  # interacting attributes
 
 LEAST = 1e-12  # a probability; an estimate of 0 excludes nobody
@@ -44,7 +44,7 @@ class SlotPatterns:
         parts = zip(patterns.codes, patterns.shapes, strict=True)
         columns = [column for codes, shape in parts for column in np.unravel_index(codes, shape)]
         levels = [slots - 1 for shape in patterns.shapes for slots in shape]
-        slots = np.column_stack(columns).astype(np.uint8)
+        slots = np.column_stack(columns).astype(np.uint16)
         return cls(slots, patterns.counts, np.array(levels, np.int64))
 
     def pair_table(self, j: int, k: int, weights: Floats) -> Floats:
@@ -52,7 +52,7 @@ class SlotPatterns:
         width = int(self.levels[k]) + 1
         both = self.slots[:, j].astype(np.int64) * width + self.slots[:, k]
         sums = np.bincount(both, weights, (int(self.levels[j]) + 1) * width)
-        return sums.reshape(-1, width)[1:, 1:]
+        return np.asarray(sums, np.float64).reshape(-1, width)[1:, 1:]
 
 
 def forest(levels: Ints, edges: Edges, margins: Sequence[Floats]) -> kernel.ForestTables:
@@ -69,9 +69,7 @@ def forest(levels: Ints, edges: Edges, margins: Sequence[Floats]) -> kernel.Fore
             waiting += children
     rows = [int(levels[p]) if p >= 0 else 1 for p in parent.tolist()]
     first = np.cumsum([0, *np.array(rows) * levels])[:-1]
-    tables = np.concatenate(
-        [np.tile(own, many) for own, many in zip(margins, rows, strict=True)]
-    )
+    tables = np.concatenate([np.tile(own, many) for own, many in zip(margins, rows, strict=True)])
     return kernel.ForestTables(np.array(order), parent, levels, first, tables)
 
 
@@ -134,7 +132,7 @@ class PairClasses:
         return weights
 
     def marginal(self, first: Ints) -> FellegiSunterModel:
-        """m and u of each attribute by itself."""
+        """The m and u of each attribute by itself."""
         m, *others = (np.concatenate(margins(one)) for one in self.classes)
         u = np.average(others, axis=0, weights=np.maximum(self.shares[1:], LEAST))
         return FellegiSunterModel(m, u, first, self.prior, self.path, self.converged)
@@ -142,7 +140,9 @@ class PairClasses:
     def edges(self) -> list[Edges]:
         """The interactions in each class."""
         return [
-            tuple(sorted((min(j, p), max(j, p)) for j, p in enumerate(one.parent.tolist()) if p >= 0))
+            tuple(
+                sorted((min(j, p), max(j, p)) for j, p in enumerate(one.parent.tolist()) if p >= 0)
+            )
             for one in self.classes
         ]
 
@@ -172,9 +172,12 @@ def posterior(logs: Floats) -> tuple[Floats, Floats]:
 def fit(
     patterns: SlotPatterns, model: PairClasses, spread: Sequence[Floats], rules: EstimationRules
 ) -> PairClasses:
-    """EM from a model. `spread`: the shares of all pairs by level, to which smoothing is added."""
+    """EM from a model, until no pattern's match probability changes.
+
+    `spread`: the shares of all pairs by level, to which smoothing is added.
+    """
     smoothing = [rules.smoothing * _independent(one, spread) for one in model.classes]
-    path: list[float] = []
+    path, before = list[float](), np.full(len(patterns.counts), np.inf)
     while True:
         chance, total = posterior(model.logs(patterns.slots))
         inside = sum(
@@ -182,8 +185,9 @@ def fit(
             for added, one in zip(smoothing, model.classes, strict=True)
         )
         path.append(float(patterns.counts @ total) + inside)
-        if len(path) > rules.iterations:
-            return replace(model, path=path)
+        converged = bool((np.abs(chance[:, 0] - before) <= rules.tolerance).all())
+        if converged or len(path) > rules.iterations:
+            return replace(model, path=path, converged=converged)
         weights = chance * patterns.counts[:, None]
         after = [
             _maximise(patterns, one, own, added)
@@ -196,15 +200,7 @@ def fit(
         if not rules.estimate_prior:  # the other classes divide the rest
             rest = max(float(shares[1:].sum()), 1e-300)
             shares = np.append(model.prior, shares[1:] * (1 - model.prior) / rest)
-        change = max(
-            float(np.abs(_joint(new) - _joint(old)).max())
-            for new, old in zip(after, model.classes, strict=True)
-        )
-        moved = float(np.abs(shares - model.shares).max())
-        moved = max(moved, abs(float(shares[0]) / max(model.prior, LEAST) - 1))
-        if max(change, moved) <= rules.tolerance:
-            return replace(model, path=path, converged=True)
-        model = PairClasses(tuple(after), shares)
+        model, before = PairClasses(tuple(after), shares), chance[:, 0]
 
 
 def _maximise(
@@ -240,13 +236,6 @@ def _ordered(matches: kernel.ForestTables, spread: Sequence[Floats]) -> kernel.F
     return matches._replace(probability=np.maximum(probability, LEAST))
 
 
-def _joint(one: kernel.ForestTables) -> Floats:
-    """The probability of each place of the tables: of a level with its parent's."""
-    own, shares = tables_of(one), margins(one)
-    parents = [shares[p] if p >= 0 else np.ones(1) for p in one.parent.tolist()]
-    return np.concatenate([(up[:, None] * t).ravel() for up, t in zip(parents, own, strict=True)])
-
-
 def _independent(one: kernel.ForestTables, spread: Sequence[Floats]) -> Floats:
     """The shares of all pairs in the places of the tables, as if nothing interacted."""
     parts = [
@@ -268,6 +257,8 @@ def _room(one: kernel.ForestTables) -> Floats:
 
 def _rehearse() -> None:
     one = forest(np.array([2, 2]), ((0, 1),), [np.full(2, 0.5)] * 2)
-    slots, sums = np.ones((1, 2), np.uint8), np.zeros(len(one.probability))
+    slots, sums = np.ones((1, 2), np.uint16), np.zeros(len(one.probability))
     kernel.forest_logs(slots, one, _room(one), np.empty(1))
     kernel.add_expected(slots, np.ones(1), one, (_room(one), _room(one)), sums)
+    rows, first = np.zeros(1, np.int64), np.array([0, 1, 2])
+    kernel.fill_slots(np.ones((1, 2)), np.ones((1, 2)), (rows, rows), (np.zeros(2), first), slots)

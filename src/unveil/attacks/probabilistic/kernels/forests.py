@@ -9,10 +9,12 @@ root's levels are shared out to the leaves.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unveil.support.arrays import Floats, Ints, NDArray
+from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
 
+Slots = NDArray[np.uint16]
 SMALL = 1e-100  # products are put on a new scale below it
 LEAST = 1e-300
 
@@ -28,7 +30,7 @@ class ForestTables(NamedTuple):
 
 
 @part()
-def _range(slot, levels):  # type: ignore[no-untyped-def]
+def _range(slot: int, levels: int) -> tuple[int, int]:
     """The levels that a slot allows."""
     if slot == 0:
         return 0, levels
@@ -36,7 +38,7 @@ def _range(slot, levels):  # type: ignore[no-untyped-def]
 
 
 @part()
-def _upward(slots, forest, below):  # type: ignore[no-untyped-def]
+def _upward(slots: Slots, forest: ForestTables, below: Floats) -> float:
     """The log of a pattern's likelihood; fills how likely what is below each level is."""
     order, parent, levels, first, probability = forest
     total, product = 0.0, 1.0
@@ -66,13 +68,11 @@ def _upward(slots, forest, below):  # type: ignore[no-untyped-def]
         if product < SMALL:
             total += np.log(max(product, LEAST))
             product = 1.0
-    return total + np.log(product)
+    return total + float(np.log(product))
 
 
 @kernel()
-def forest_logs(
-    slots: NDArray[np.uint8], forest: ForestTables, below: Floats, logs: Floats
-) -> None:
+def forest_logs(slots: Slots, forest: ForestTables, below: Floats, logs: Floats) -> None:
     """The log-likelihood of each pattern. `below` is room: attributes x levels."""
     for i in range(len(slots)):
         logs[i] = _upward(slots[i], forest, below)
@@ -80,11 +80,7 @@ def forest_logs(
 
 @kernel()
 def add_expected(
-    slots: NDArray[np.uint8],
-    weights: Floats,
-    forest: ForestTables,
-    room: tuple[Floats, Floats],
-    sums: Floats,
+    slots: Slots, weights: Floats, forest: ForestTables, room: tuple[Floats, Floats], sums: Floats
 ) -> None:
     """Add the weight of each pattern to its places in the tables, shared out where missing."""
     below, chance = room
@@ -114,11 +110,7 @@ def add_expected(
 
 @kernel()
 def fill_slots(
-    a: Floats,
-    b: Floats,
-    rows: tuple[Ints, Ints],
-    tolerances: tuple[Floats, Ints],
-    slots: NDArray[np.uint8],
+    a: Floats, b: Floats, rows: tuple[Ints, Ints], tolerances: tuple[Floats, Ints], slots: Slots
 ) -> None:
     """The slots of listed pairs: a row of the first file and one of the second each."""
     ends, first = tolerances
