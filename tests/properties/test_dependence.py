@@ -132,11 +132,11 @@ def people(rng, n):
 ways = st.sampled_from(["all", "sample", "blocks"])
 
 
-@examples(0.3)
+@examples(0.2)
 @given(seeds, ways, st.sampled_from(["log-linear", "latent"]), st.booleans(), st.booleans())
 def test_the_search_is_that_of_every_pair(seed, way, dependence, prorated, back):
     """Short lists and few patterns in memory, so that every bound decides."""
-    mine, released = people(np.random.default_rng(seed), 25)
+    mine, released = people(np.random.default_rng(seed), 15)
     intruder = Intruder(
         blocks=["c"] if way == "blocks" else [],
         direction="release-to-original" if back else "original-to-release",
@@ -150,15 +150,14 @@ def test_the_search_is_that_of_every_pair(seed, way, dependence, prorated, back)
         ),
     ):
         try:
-            links = unveil.attack(mine, released, spec, intruder=intruder, truth=np.arange(25))
-        except SchemaError as error:
-            assert "leave out dependence" in str(error)
+            links = unveil.attack(mine, released, spec, intruder=intruder, truth=np.arange(15))
+        except SchemaError:  # fewer patterns than parameters, or no start is right
             return
-        finder, every = links.finder, np.arange(25)
+        finder, every = links.finder, np.arange(15)
         if not isinstance(finder, DependentSearch):
             assert finder.details["dependence"]["chosen"] == "none"
             return
-        costs = finder.costs(np.repeat(every, 25), np.tile(every, 25)).reshape(25, 25)
+        costs = finder.costs(np.repeat(every, 15), np.tile(every, 15)).reshape(15, 15)
         if not prorated:
             assert costs == pytest.approx(naive_costs(finder), abs=1e-8)
         tolerance = 1e-9 * np.abs(costs) + 1e-12
@@ -167,8 +166,10 @@ def test_the_search_is_that_of_every_pair(seed, way, dependence, prorated, back)
             tied = (np.abs(costs - own) <= tolerance) | (costs == own)
         known = np.isfinite(own[:, 0])
         closer = ((costs < own) & ~tied).sum(axis=1)
-        assert np.array_equal(links.n_closer[known], closer[known])
-        assert np.array_equal(links.n_tied[known], tied.sum(axis=1)[known] - 1)
+        rank = finder.rank_of_truth(every, every, None, None)
+        assert np.array_equal(rank.n_closer[known], closer[known])
+        assert np.array_equal(rank.n_tied[known], tied.sum(axis=1)[known] - 1)
+        assert np.array_equal(links.n_closer[known] == 0, closer[known] == 0)
         nearest = np.sort(costs, axis=1)[:, :4]
         there = np.isfinite(nearest)
         found = finder.nearest(every, 4, None).scores
