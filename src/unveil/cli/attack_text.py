@@ -136,6 +136,11 @@ def _print_forecast(summary: AttackSummary) -> None:
             f"{summary.union:,.1f}."
         )
     details = summary.details
+    if "dependence" in details:
+        from unveil.reports.sections.attacks import dependence_phrase
+        from unveil.support.phrases import plain
+
+        say(f"Dependence: {plain(dependence_phrase(details))}")
     if details.get("matching") == "one-to-one":
         optimal = "no cheaper matching exists"
         if not details["proven"]:

@@ -205,37 +205,32 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             tolerance=self.tolerance,
         )
         model = estimate(counted.patterns, counted.u, prior, rules)
-        details: dict[str, Any] = {}
+        details: dict[str, Any] = {"dropped": dropped}
         classes: PairClasses | None = None
         if self.dependence != "none":
             columns = tuple(one.column for one in comparisons)
             choice = DependenceChoice(counted.patterns, model, counted.u, matches, rules, columns)
-            classes, found = choice.fit(self.dependence, counted.pairs_each)
-            details = {"dependence": found}
-            if classes is not None:
-                model = classes.marginal(counted.patterns.first)
+            classes, details["dependence"] = choice.fit(self.dependence, counted.pairs_each)
+        if classes is not None:
+            model = classes.marginal(counted.patterns.first)
         self._warn_unless_converged(model)
         weights = model.by_attribute(model.weights())
-        details = self._details(comparisons, counted, model) | {"dropped": dropped} | details
-        metric = weight_metric(comparisons, weights, prorate=self.prorated)
         search = NearestSearch(
             files,
             as_records(np.column_stack([one.intruder for one in comparisons])),
             as_records(np.column_stack([one.released for one in comparisons])),
-            metric,
+            weight_metric(comparisons, weights, prorate=self.prorated),
             tuple(one.column for one in comparisons),
             margins="likelihood",
-            details=details,
+            details=self._details(comparisons, counted, model, classes) | details,
         )
         if classes is None:
             return search
         plain = weight_metric(comparisons, weights, prorate=False)
-        seen = None
-        if not counted.sampled and not files.links_strangers:
-            seen = SlotPatterns.decode(counted.patterns).slots
-        return DependentSearch(
-            search, pattern_weights(classes, comparisons, (metric, plain), seen), details
-        )
+        everything = not counted.sampled and not files.links_strangers
+        seen = SlotPatterns.decode(counted.patterns).slots if everything else None
+        corrections = pattern_weights(classes, comparisons, (search.metric, plain), seen)
+        return DependentSearch(search, corrections, search.details)
 
     def _warn_unless_converged(self, model: FellegiSunterModel) -> None:
         if not model.converged:
@@ -272,6 +267,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         comparisons: Sequence[AttributeComparison],
         counted: CountedPairs,
         model: FellegiSunterModel,
+        classes: PairClasses | None,
     ) -> dict[str, Any]:
         """The estimates, as plain values in splink's terms."""
         m, u, weights = map(model.by_attribute, (model.m, model.u, model.weights()))
@@ -288,12 +284,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             ],
         }
         if self.p_link_unmatched is not None and self.p_nonlink_matched is not None:
+            weigh = None if classes is None else classes.weigh
             details["thresholds"] = thresholds(
                 counted.patterns,
                 model,
                 p_link_unmatched=self.p_link_unmatched,
                 p_nonlink_matched=self.p_nonlink_matched,
                 pairs_each=counted.pairs_each,
+                weights=weigh and weigh(SlotPatterns.decode(counted.patterns).slots),
             )
         return details
 

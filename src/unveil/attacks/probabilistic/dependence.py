@@ -32,11 +32,11 @@ from unveil.wording import count
 
 Dependence = Literal["none", "log-linear", "latent", "chosen"]
 
-STARTS = 4
+STARTS, FEW_STARTS, MANY_PATTERNS = 4, 2, 100_000  # fewer starts where patterns are many
 SHORT = 15  # steps of every start; the best goes on
 ROUNDS = 5  # in which interactions are chosen again
 MOST_CLASSES = 4  # of other pairs
-MOST_PATTERNS = 3_000_000
+MOST_PATTERNS = 1_000_000
 NOTICEABLE = 0.1  # a difference of two match probabilities
 
 
@@ -89,8 +89,9 @@ class DependenceChoice:
             )
         chosen = min(rivals, key=lambda name: rivals[name])
         model = found.get(chosen)
-        details = {"wanted": wanted, "chosen": chosen, "criterion": criterion, "starts": STARTS}
-        details |= {"patterns": search.n_patterns, "parameters": search.parameters(model)}
+        details: dict[str, Any] = {"wanted": wanted, "chosen": chosen, "criterion": criterion}
+        details |= {"starts": search.n_starts, "patterns": search.n_patterns}
+        details |= {"parameters": search.parameters(model)}
         if model is not None:
             details |= self._describe(model) | self._misstated(model, slots, pairs_each)
         return FittedDependence(model, details)
@@ -158,6 +159,7 @@ class _ModelSearch:
         free = self._occurring - 1
         self._free, self._prior = free, int(choice.rules.estimate_prior)
         products = [int(free[j] * free[k]) for j, k in self._couples() if free[j] * free[k]]
+        self.n_starts = STARTS if len(slots.counts) <= MANY_PATTERNS else FEW_STARTS
         self.least_log_linear = 2 * int(free.sum()) + self._prior + min(products, default=1)
         self.least_latent = 3 * int(free.sum()) + 1 + self._prior
 
@@ -205,7 +207,7 @@ class _ModelSearch:
         rest = (1 - model.prior) / n_classes
         shares = np.array([model.prior, *[rest] * n_classes])
         even = np.linspace(-1, 1, n_classes) if n_classes > 1 else np.zeros(1)
-        for start in range(STARTS):
+        for start in range(self.n_starts):
             rng = stream(0, "probabilistic", "dependence", str(start))
             tilts = np.repeat(even[:, None], len(u), axis=1)
             matched = m

@@ -54,15 +54,17 @@ def thresholds(
     p_link_unmatched: float,
     p_nonlink_matched: float,
     pairs_each: float = 1.0,
+    weights: Floats | None = None,
 ) -> dict[str, Any]:
     """The thresholds that bound both error rates, and the numbers of pairs in each class.
 
     Fellegi and Sunter (1969), Section 2: patterns in the order of their weight; from the top as
     many are linked as P(LP|U) allows, from the bottom as many are not linked as P(NP|M) allows.
     Both are estimated from the counted pairs, each a match with its posterior probability;
-    `pairs_each` is the number of pairs that a counted one represents.
+    `pairs_each` is the number of pairs that a counted one represents. `weights` are those of the
+    patterns, if they are no sums over attributes.
     """
-    weight = patterns.weigh(model.weights())
+    weight = patterns.weigh(model.weights()) if weights is None else weights
     odds = np.clip(weight + model.logit, -700, 700)
     matched = patterns.counts / (1 + np.exp(-odds))
     unmatched = patterns.counts / (1 + np.exp(odds))
