@@ -53,6 +53,9 @@ PROBABILISTIC = {
     "iterations": "--iterations 3 --tolerance 0.01 --smoothing 0.5",
     "thresholds": "--p-link-unmatched 0.001 --p-nonlink-matched 0.2",
     "sampled": "--sampled 50",
+    "log-linear": "--dependence log-linear",
+    "latent": "--dependence latent --no-prorated --knows region,sex,education,occupation",
+    "dependent": "--dependence chosen --matching posterior",
 }
 SUPERVISED = {
     model: f"--model {model} --budget none --steps 40 --splits 1 --knows age,hours,income"

@@ -355,6 +355,7 @@ SCENES = [
         f"{DECIDED} --links made.links.csv --review made.review.csv --pair 1,2",
         f"{DECIDED} --review made.review.csv --show-values --review-pairs 3",
         f"{DECIDED} --answers answers.csv --truth name",
+        "--truth name --dependence chosen --iterations 5",
     )),
     (0, f"link crowd.parquet moved.parquet --links made.links.csv {RATES}"),
     *((3, f"attack probabilistic {DECIDED} --answers {one}.csv {BOTH}") for one in (
@@ -388,6 +389,7 @@ SCENES = [
         "distance --release-schema words.toml", "distance --release-schema order.toml",
         "distance --metric mahalanobis",
         'probabilistic --no-constrained --knows pay --tolerances {"pay":[0]}',
+        "probabilistic --dependence latent --knows kind --truth name",
         "tailored --plan noise.plan --truth name", "tailored --plan same.plan",
         "tailored --plan no.plan", "tailored --plan method.plan", "tailored --plan absent.plan",
         "distance --also good.parquet --key nmae", "distance --also good.parquet --key kind",

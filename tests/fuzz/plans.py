@@ -157,6 +157,7 @@ ATTACKS = {  # parameters, how often it is drawn
     "rank": ({"criterion": ("sum", "max"), "ranks": (None, None, "own", "release")}, 3),
     "probabilistic": ({"iterations": (1, 20), "prior": (None, None, "estimated", 0.1),
                        "u": (None, None, "estimated"), "prorated": (None, False),
+                       "dependence": (None, None, "log-linear", "latent", "chosen"),
                        "constrained": (None, False), "smoothing": (None, 0, 1)}, 3),
     "compatible": ({}, 2),
     "tailored": ({"level": ("method", "parameters", "original"), "corrected": BOTH}, 1.5),

@@ -1,6 +1,5 @@
 """Probabilistic record linkage."""
 
-import logging
 import os
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -19,15 +18,14 @@ from unveil.attacks.probabilistic.comparisons import (
     drop_redundant,
 )
 from unveil.attacks.probabilistic.decision_rule import ErrorLimits
-from unveil.attacks.probabilistic.fellegi_sunter import (
-    EstimationRules,
-    FellegiSunterModel,
-    estimate,
-)
-from unveil.attacks.probabilistic.level_patterns import LevelPatterns
+from unveil.attacks.probabilistic.dependence import Dependence
+from unveil.attacks.probabilistic.dependent_search import DependentSearch, pattern_weights
+from unveil.attacks.probabilistic.estimation import estimate_pairs
+from unveil.attacks.probabilistic.fellegi_sunter import EstimationRules, FellegiSunterModel
 from unveil.attacks.probabilistic.match_weights import weight_metric
-from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons, level_shares
-from unveil.attacks.probabilistic.pair_decisions import ComparedPairs, FellegiSunterDecisions
+from unveil.attacks.probabilistic.pair_classes import DependentModel, SlotPatterns
+from unveil.attacks.probabilistic.pair_counts import CountedPairs
+from unveil.attacks.probabilistic.pair_decisions import ComparedPairs
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.support.work import WEIGHING_SECONDS, search_seconds
@@ -38,7 +36,7 @@ from unveil.values.links import Finder
 from unveil.wording import listing
 
 MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
-MOST_PRIOR = 0.5
+DEPENDENCE_WORK = 20  # times that of EM without: several models, each from several starts
 PATTERN_BYTES = 300 * 2**20  # of the table of agreement patterns
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -101,6 +99,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Literal["counted", "estimated"],
         Meta(description="Count u over all pairs, or estimate it like m."),
     ] = "counted"
+    dependence: Annotated[
+        Dependence,
+        Meta(
+            description="Whether attributes agree independently (none), or depend on each other: "
+            "by interactions of two (log-linear), by classes of non-matches (latent), or by the "
+            "model of least BIC (chosen). u is then estimated."
+        ),
+    ] = "none"
     smoothing: Annotated[
         float,
         Meta(
@@ -161,6 +167,11 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
                 "needs its own"
             )
+        if self.answers is not None and self.dependence != "none":
+            raise SpecError(
+                "probabilistic: answers of a review are used by the model without dependence; "
+                "leave out answers or dependence"
+            )
 
     def read_inputs(self, read: Callable[[Any], Microdata]) -> Self:
         """The attack with the table of answers read."""
@@ -183,6 +194,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
         """The linkage, and EM: numbers have many patterns of agreement to weigh."""
         weighing = WEIGHING_SECONDS * candidates * width if numeric else 0.0
+        weighing *= 1 if self.dependence == "none" else DEPENDENCE_WORK
         counted = min(self.sampled, candidates)  # records whose pairs are counted
         weighing += search_seconds(counted, candidates, width, numeric=numeric, exact=True)
         return super().work(records, candidates, width, numeric=numeric) + weighing
@@ -191,7 +203,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         self, records: int, candidates: int, width: int, matching: Matching | None = None
     ) -> int:
         """The search, and the table of patterns."""
-        return super().memory(records, candidates, width, matching) + PATTERN_BYTES
+        patterns = PATTERN_BYTES * (1 if self.dependence == "none" else 3)
+        return super().memory(records, candidates, width, matching) + patterns
 
     def finder(self, files: LinkageFiles) -> Finder:
         """Estimate the match weights, and prepare the linkage of two files."""
@@ -201,51 +214,36 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         if not comparisons:
             raise nothing_to_compare()
         self._check_order(comparisons)
-        counted = count_comparisons(files, comparisons, self.sampled)
-        matches = min(len(files.reference), len(files.release))
-        one_each = min(matches / max(counted.pairs, 1), MOST_PRIOR)
-        prior = one_each if isinstance(self.prior, str) else self.prior
-        compared = ComparedPairs(files, comparisons)
-        answered = labelled = None
-        if self.answers is not None:
-            answered = self.answers.pairs(files, one_each=self.matching != "nearest")
-            labelled = compared.label(answered, counted=not counted.sampled)
-
-        def fit(
-            patterns: LevelPatterns, u: Floats, start: FellegiSunterModel | None = None
-        ) -> FellegiSunterModel:
-            return estimate(patterns, u, prior, self._rules, labelled=labelled, start=start)
-
-        def refit(patterns: LevelPatterns, start: FellegiSunterModel | None) -> FellegiSunterModel:
-            return fit(patterns, level_shares(patterns.totals(), patterns.first), start)
-
-        model = fit(counted.patterns, counted.u)
-        if not model.converged:
-            logging.getLogger("unveil").warning(
-                "probabilistic: EM has not converged in %d steps; allow more iterations, or a "
-                "larger tolerance",
-                self.iterations,
-            )
-        decisions = None
-        if self._limits is not None and not files.links_strangers:
-            parts = (compared, counted, model, refit, self._limits, answered, labelled)
-            decisions = FellegiSunterDecisions(*parts)
+        estimated = estimate_pairs(self, ComparedPairs(files, comparisons))
+        model, decisions = estimated.model, estimated.decisions(self._limits)
+        details = self._details(comparisons, estimated.counted, model)
+        if decisions is not None:
+            details["thresholds"] = decisions.thresholds
+        details["dropped"] = dropped
+        if estimated.dependence is not None:
+            details["dependence"] = estimated.dependence
         weights = model.by_attribute(model.weights())
-        return NearestSearch(
+        search = NearestSearch(
             files,
             as_records(np.column_stack([one.intruder for one in comparisons])),
             as_records(np.column_stack([one.released for one in comparisons])),
             weight_metric(comparisons, weights, prorate=self.prorated),
             tuple(one.column for one in comparisons),
             margins="likelihood",
-            details=self._details(comparisons, counted, model)
-            | ({} if decisions is None else {"thresholds": decisions.thresholds})
-            | {"dropped": dropped},
+            details=details,
             pair_decisions=decisions,
         )
+        if not isinstance(model, DependentModel):
+            return search
+        plain = weight_metric(comparisons, weights, prorate=False)
+        everything = not estimated.counted.sampled and not files.links_strangers
+        seen = SlotPatterns.decode(estimated.counted.patterns).slots if everything else None
+        corrections = pattern_weights(model.classes, comparisons, (search.metric, plain), seen)
+        return DependentSearch(search, corrections, search.details)
 
     @property
-    def _rules(self) -> EstimationRules:
+    def rules(self) -> EstimationRules:
+        """How the parameters are estimated."""
         return EstimationRules(
             constrained=self.constrained,
             estimate_prior=self.prior == "estimated",
@@ -291,7 +289,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     ) -> dict[str, Any]:
         """The estimates, as plain values in splink's terms."""
         m, u, weights = map(model.by_attribute, (model.m, model.u, model.weights()))
-        details: dict[str, Any] = {
+        return {
             "prior": model.prior,
             "converged": model.converged,
             "iterations": len(model.path) - 1,
@@ -303,7 +301,6 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                 for one, *own in zip(comparisons, m, u, weights, strict=True)
             ],
         }
-        return details
 
 
 def _levels(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from unveil.reports.content import Line, TextTable
 from unveil.reports.headline import chance_sentence
+from unveil.reports.sections.attacks import dependence_phrase
+from unveil.support.phrases import plain
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
@@ -136,6 +138,8 @@ def _forecast_lines(summary: AttackSummary) -> Iterator[Line]:
             f"{summary.union:,.1f}."
         )
     details = summary.details
+    if "dependence" in details:
+        yield f"Dependence: {plain(dependence_phrase(details))}"
     if details.get("matching") == "one-to-one":
         optimal = "no cheaper matching exists"
         if not details["proven"]:

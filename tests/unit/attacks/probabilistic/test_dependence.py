@@ -1,0 +1,142 @@
+"""Dependence between attributes: what is found where it is known, what is refused, what is said."""
+
+import json
+import logging
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Intruder, Microdata, Schema, attacks, measures
+from unveil.attacks.probabilistic import dependence as choice_of
+from unveil.attacks.probabilistic.pair_classes import forest, margins
+from unveil.errors import SchemaError
+
+NAMES = ["job", "trade", "town", "sex", "band"]
+
+
+def people(n=400, *, dependent=True, seed=1):
+    """People whose trade follows their job, and the same people masked cell by cell."""
+    rng = np.random.default_rng(seed)
+    job = rng.integers(0, 8, n)
+    follows = rng.random(n) < (0.9 if dependent else 0.0)
+    before = {
+        "job": job,
+        "trade": np.where(follows, job, rng.integers(0, 8, n)),
+        "town": rng.integers(0, 12, n),
+        "sex": rng.integers(0, 2, n),
+        "band": rng.integers(0, 6, n),
+    }
+    after = {
+        name: np.where(rng.random(n) < 0.8, cells, rng.integers(0, cells.max() + 1, n))
+        for name, cells in before.items()
+    }
+    schema = Schema(quasi=NAMES, nominal=NAMES)
+    return [Microdata(pl.DataFrame(table), schema) for table in (before, after)]
+
+
+def linked(files, dependence, **options):
+    spec = attacks.Probabilistic(dependence=dependence, **options)
+    return unveil.attack(*files, spec, truth="row-order")
+
+
+def test_interactions_are_found_where_they_are():
+    found = linked(people(), "log-linear").finder.details["dependence"]
+    assert found["chosen"] == "log-linear"
+    assert ["job", "trade"] in found["interactions"]["others"]
+    assert found["converged"]
+    assert found["differing_pairs"] > 0
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_without_dependence_nothing_changes():
+    files = people(dependent=False)
+    plain, other = (linked(files, dependence) for dependence in ("none", "log-linear"))
+    found = other.finder.details["dependence"]
+    assert found["chosen"] == "none"
+    assert "dependence" not in plain.finder.details
+    assert np.array_equal(measures.hits(plain), measures.hits(other))
+    assert other.finder.details["comparisons"] == plain.finder.details["comparisons"]
+
+
+def test_dependence_links_more_and_claims_what_it_keeps():
+    files = people(800)
+    before, after = (linked(files, dependence) for dependence in ("none", "chosen"))
+    assert measures.risk(after).expected >= measures.risk(before).expected
+    scores = [measures.reliability(links).log_score for links in (before, after)]
+    assert scores[1] < scores[0]
+    found = after.finder.details["dependence"]
+    assert found["chosen"] == min(found["criterion"], key=found["criterion"].get)
+
+
+@pytest.mark.parametrize("matching", ["nearest", "one-to-one", "posterior"])
+def test_every_matching_is_possible(matching):
+    links = linked(people(120), "latent", matching=matching)
+    assert measures.risk(links).expected > 20
+    assert links.on(people(3, seed=2)[0].to_frame("polars")).best.shape == (3,)
+
+
+def test_thresholds_divide_pairs_by_their_patterns():
+    found = linked(people(), "latent", p_link_unmatched=1e-3, p_nonlink_matched=0.1).finder.details[
+        "thresholds"
+    ]
+    kinds = ("linked_pairs", "clerical_pairs", "nonlinked_pairs")
+    assert sum(found[kind] for kind in kinds) == 400 * 400
+
+
+def test_as_many_parameters_as_patterns_are_refused():
+    files = people()
+    for dependence in ("log-linear", "latent", "chosen"):
+        words = r"has \d+ free parameters, and the pairs have 4 patterns.*leave out dependence"
+        with pytest.raises(SchemaError, match=words):
+            unveil.attack(
+                *files,
+                attacks.Probabilistic(dependence=dependence),
+                intruder=Intruder(knows=["job", "trade"]),
+                truth="row-order",
+            )
+
+
+def test_too_many_patterns_are_refused(monkeypatch):
+    monkeypatch.setattr(choice_of, "MOST_PATTERNS", 10)
+    with pytest.raises(SchemaError, match="at most 10 are weighed; give numbers fewer tolerances"):
+        linked(people(), "latent")
+
+
+def test_starts_in_which_matches_do_not_agree_are_refused(monkeypatch):
+    monkeypatch.setattr(choice_of, "_is_right", lambda _: False)
+    with pytest.raises(SchemaError, match="in no start matches agree more often"):
+        linked(people(), "latent")
+    assert linked(people(), "chosen").finder.details["dependence"]["chosen"] == "none"
+
+
+def test_em_that_does_not_converge_says_so(caplog):
+    with caplog.at_level(logging.WARNING, "unveil"):
+        found = linked(people(), "latent", iterations=2).finder.details
+    assert not found["dependence"]["converged"]
+    assert "EM has not converged in 2 steps" in caplog.text
+
+
+def test_starts_are_the_same_every_time():
+    one, other = (linked(people(), "chosen").finder.details for _ in range(2))
+    assert one == other
+
+
+def test_a_forest_without_effects_has_its_margins():
+    own = [np.array([0.2, 0.8]), np.array([0.5, 0.3, 0.2]), np.array([1.0, 0.0])]
+    one = forest(np.array([2, 3, 2]), ((1, 2), (0, 1)), own)
+    assert one.parent.tolist() == [-1, 0, 1]
+    for found, expected in zip(margins(one), own, strict=True):
+        assert found == pytest.approx(expected)
+
+
+def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_path):
+    for name, file in zip(("original.csv", "release.csv"), people(), strict=True):
+        unveil.write(file, tmp_path / name)
+    (tmp_path / "schema.toml").write_text(f"quasi = {NAMES}\nnominal = {NAMES}\n")
+    files = tmp_path / "original.csv", tmp_path / "release.csv"
+    options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order")
+    found = unveil_command("attack", "probabilistic", *files, *options, "--dependence", "chosen")
+    assert found.code == 0, found.err
+    assert "Independence misstates the match probability of" in found.out
