@@ -44,6 +44,7 @@ def frontier(rows: Rows) -> Drawn:
     line = _placed(best).mark_line(color=GREY, strokeWidth=2).encode(x=x, y=y, order="loss:Q")
     full = _placed(whole).mark_point(filled=True, size=70, opacity=0.9).encode(**drawn)
     hollow = _placed(part).mark_point(filled=False, size=50, opacity=0.7).encode(**drawn)
+    dots = [full, hollow] if part else [full]  # a layer without marks is an image without words
     limit = rows_of(rows[:1]).mark_rule(color=RED, strokeWidth=2, strokeDash=[6, 3], aria=False)
     words = rows_of(rows[:1]).mark_text(
         text="limit", color=RED, align="right", baseline="bottom", dy=-3, aria=False
@@ -52,8 +53,7 @@ def frontier(rows: Rows) -> Drawn:
     return alt.layer(
         line,
         ring,  # below the dots, which have the tooltips
-        full,
-        hollow,
+        *dots,
         limit.encode(y=alt.datum(1)),
         words.encode(y=alt.datum(1), x=alt.value("width")),
         label,

@@ -6,6 +6,7 @@ The file of `said` has a line for each layer of each chart; rows are the places 
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fixtures import choices
@@ -130,3 +131,17 @@ def test_a_limit_beyond_the_axis_makes_room_for_itself():
     draw_limits(layers, [LimitLine(axis="y", limit="max_risk", value=0.2)], rows)
     assert layers[0]["encoding"]["y"]["scale"]["domain"] == [0, 0.25]
     assert layers[-1]["mark"]["text"] == "limit 20 %"
+
+
+def test_a_frontier_without_dropped_plans_has_no_empty_layer():
+    """A reader of the screen would meet an image without words."""
+    exhibit = DRAWN["frontier"]
+    place = [column.key for column in exhibit.table.columns].index("standing")
+    kept = [row for row in exhibit.table.rows if plain(row[place]) != "dropped"]
+    assert 0 < len(kept) < len(exhibit.table.rows)
+    table = msgspec.structs.replace(exhibit.table, rows=tuple(kept))
+    every, drawn = (
+        len(specification(msgspec.structs.replace(exhibit, table=one))["layer"])
+        for one in (exhibit.table, table)
+    )
+    assert drawn == every - 1
