@@ -55,11 +55,16 @@ def _of_rapidfuzz(comparison: Comparison, a: Texts, b: Texts) -> Scorer:
         "damerau-levenshtein": (DamerauLevenshtein.distance, np.int32, 0),
         "prefix": (Prefix.similarity, np.int32, 0),
     }[comparison.by]
+    place = {text: at for at, text in enumerate(b)}
     cutoff = comparison.ends[-1] - slack  # below a similarity it answers 0, above a distance more
 
     def score(rows: slice) -> Floats:
         options: dict[str, Any] = {"dtype": kind, "workers": cores(None)}
         found: Floats = cdist(a[rows], b, scorer=scorer, score_cutoff=cutoff, **options)
+        if comparison.by == "prefix":  # equal texts are equal in all characters, however few
+            for row, text in enumerate(a[rows]):
+                if text in place:
+                    found[row, place[text]] = max(comparison.ends[0], len(text))
         return found
 
     return score

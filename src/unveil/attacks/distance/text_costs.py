@@ -46,7 +46,8 @@ def _distances(pairs: ListedPairs, texts: TextColumn, comparison: Comparison) ->
     scores = pairs.values
     if comparison.by in ("damerau-levenshtein", "prefix"):
         length = np.array([len(text) for text in texts.texts], np.float64)
-        scores = scores / np.maximum(length[pairs.rows], length[pairs.codes])
+        longer = np.maximum(length[pairs.rows], length[pairs.codes])
+        scores = np.minimum(scores / longer, 1.0)
     elif comparison.by == "parts":
         scores = scores / comparison.comparator.most
     distances: Floats = scores if comparison.is_distance else 1 - scores
