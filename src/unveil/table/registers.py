@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 
-from unveil.errors import UsageError
 from unveil.support.arrays import Bools, Ints
 from unveil.support.options import share as checked_share
 from unveil.support.options import whole_number
@@ -33,9 +32,9 @@ def registers(
 
     Both have names, a date of birth, an address and a postcode. In the second, `errors` is the
     share of names, dates and codes that are mistyped; a tenth of the people has moved, and of
-    everything but surname and postcode a share of 0.03 is missing. The column `person` states who is who. All people
-    and names are invented: names are made of syllables, and few of them are common. Same
-    arguments, same records.
+    everything but surname and postcode a share of 0.03 is missing. The column `person` states who
+    is who. All people and names are invented: names are made of syllables, and few of them are
+    common. Same arguments, same records.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Text, dates and codes compared by similarity; numbers and plain categories are not compared here."""
+"""Text, dates and codes compared by similarity; not the attacks that use it."""

@@ -11,6 +11,7 @@ from unveil.errors import import_optional
 from unveil.support.arrays import Floats, Ints
 from unveil.support.threads import cores
 
+CUTOFF_SLACK = 0.01
 PAIRS_AT_ONCE = 1 << 22  # whose scores are held together
 
 Texts = Sequence[str]
@@ -51,12 +52,13 @@ def _of_rapidfuzz(comparison: Comparison, a: Texts, b: Texts) -> Scorer:
     from rapidfuzz.process import cdist
 
     scorer, kind, slack = {
-        "jaro-winkler": (JaroWinkler.similarity, np.float64, SAME_SCORE),
+        "jaro-winkler": (JaroWinkler.similarity, np.float64, CUTOFF_SLACK),
         "damerau-levenshtein": (DamerauLevenshtein.distance, np.int32, 0),
         "prefix": (Prefix.similarity, np.int32, 0),
     }[comparison.by]
     place = {text: at for at, text in enumerate(b)}
-    cutoff = comparison.ends[-1] - slack  # below a similarity it answers 0, above a distance more
+    # Below a similarity it answers 0, above a distance more; near its cutoff it rounds.
+    cutoff = max(comparison.ends[-1] - slack, 0)
 
     def score(rows: slice) -> Floats:
         options: dict[str, Any] = {"dtype": kind, "workers": cores(None)}
