@@ -36,8 +36,8 @@ def splink(folder, job):
     pairs = linker.inference.predict()
     table = pairs.physical_name
     api._con.sql(
-        "select person_l as a, arg_max(person_r, match_weight) as b, "
-        f"max(match_probability) as p from {table} group by person_l"  # noqa: S608
+        "select person_l as a, arg_max(person_r, match_weight) as b, "  # noqa: S608
+        f"max(match_probability) as p from {table} group by person_l"
     ).write_parquet(str(folder / "splink.parquet"))
 
 

@@ -11,11 +11,11 @@ from naive import linkage
 from naive import text as naive
 from strategies.examples import examples
 from unveil import Intruder, Microdata, Schema, attacks
-from unveil.attacks.comparators.comparison import COMPARATORS, Comparison
+from unveil.attacks.comparators.comparison import COMPARATORS, TextComparison
 from unveil.attacks.comparators.scores import listed_scores
 from unveil.attacks.comparators.text_keys import soundex
 from unveil.attacks.probabilistic.level_counts import count_levels, count_pairs, level_totals
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.values.links import ComparisonBlock
 
 BY_SCORE = [name for name in COMPARATORS if name != "days"]
@@ -34,7 +34,7 @@ def texts(by):
 @examples(40)
 @given(st.sampled_from(BY_SCORE), st.data())
 def test_scores_equal_the_definitions(by, data):
-    comparison = Comparison(by)
+    comparison = TextComparison(by)
     a, b = data.draw(texts(by)), data.draw(texts(by))
     found = listed_scores(comparison, a, b)
     pairs = {(i, j): s for i, j, s in zip(*(part.tolist() for part in found), strict=True)}
@@ -58,7 +58,7 @@ def coded(rng, n, other, k):
     """Two files of codes and numbers, and the gaps of the codes."""
     gaps = np.where(rng.random((k, k)) < 0.4, rng.integers(0, 3, (k, k)), 9)
     first, second = np.nonzero(gaps < 9)
-    pairs = ListedPairs.of(first, second, gaps[first, second].astype(float), k)
+    pairs = CodePairs.of(first, second, gaps[first, second].astype(float), k)
     files = [np.column_stack([rng.integers(0, k, rows), rng.integers(0, 4, rows)]).astype(float)
              for rows in (n, other)]  # fmt: skip
     for file in files:

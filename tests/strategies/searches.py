@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from naive import search as naive
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.engines.records import Records
 
 SIDES = ("both", "both", "above", "below")
@@ -62,7 +62,7 @@ def a_plain_cost(rng, *, coded):
     if kind >= 5:
         cells = rng.choice([0, 1, 2.5, np.inf], size=(CODES, CODES), p=[0.3, 0.3, 0.3, 0.1])
         other = float(rng.choice([0, 1, 2.5]))
-        pairs = ListedPairs.of(*np.nonzero(cells != other), cells[cells != other], CODES)
+        pairs = CodePairs.of(*np.nonzero(cells != other), cells[cells != other], CODES)
         ours = metrics.table(cells) if kind == 5 else metrics.listed(pairs, other)
         return ours, naive.table(cells.tolist())
     if kind == 4:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import FuzzyMeasure, as_floats, check_weights
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
 from unveil.wording import count
@@ -42,7 +42,7 @@ class Cost:
     value: Floats = field(default_factory=lambda: np.zeros(0))
     slope: Floats = field(default_factory=lambda: np.zeros(0))
     missing: float | None = None
-    pairs: ListedPairs | None = None  # their costs; all others cost value[0]
+    pairs: CodePairs | None = None  # their costs; all others cost value[0]
 
     def __post_init__(self) -> None:
         if self.missing is not None and not 0 <= as_floats(self.missing, "missing") < np.inf:
@@ -169,7 +169,7 @@ def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
     return Cost("table", "both", value=cells.ravel(), missing=missing)
 
 
-def listed(pairs: ListedPairs, other: float, *, missing: float | None = None) -> Cost:
+def listed(pairs: CodePairs, other: float, *, missing: float | None = None) -> Cost:
     """The values of the listed pairs of codes; what any other pair costs."""
     if not np.isfinite(other) or not (np.append(pairs.values, other) >= 0).all():
         raise SpecError("listed pairs cost numbers of 0 or more, all others a finite one")

@@ -42,7 +42,7 @@ def registers(
     >>> first
     Microdata(500 records, 7 columns: 1 identifier, 6 quasi)
     >>> sum(a != b for a, b in zip(first.column("surname"), second.column("surname")))
-    495
+    494
     """
     n = whole_number(n, "n", 1, MOST_PEOPLE)
     shared = n if shared is None else whole_number(shared, "shared", 0, n)

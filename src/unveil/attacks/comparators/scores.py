@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unveil.attacks.comparators.comparison import SAME_SCORE, Comparison
+from unveil.attacks.comparators.comparison import SAME_SCORE, TextComparison
 from unveil.attacks.comparators.text_keys import date_parts, soundex, words
 from unveil.errors import import_optional
 from unveil.support.arrays import Floats, Ints
@@ -26,10 +26,10 @@ class ListedScores(NamedTuple):
     score: Floats
 
 
-def listed_scores(comparison: Comparison, a: Texts, b: Texts) -> ListedScores:
+def listed_scores(comparison: TextComparison, a: Texts, b: Texts) -> ListedScores:
     """The pairs of two lists of texts whose score reaches the comparison's last level.
 
-    >>> found = listed_scores(Comparison("soundex"), ["Robert"], ["Rupert", "Anna"])
+    >>> found = listed_scores(TextComparison("soundex"), ["Robert"], ["Rupert", "Anna"])
     >>> found.second.tolist(), found.score.tolist()
     ([0], [0.5])
     """
@@ -46,7 +46,7 @@ def listed_scores(comparison: Comparison, a: Texts, b: Texts) -> ListedScores:
     return ListedScores(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _of_rapidfuzz(comparison: Comparison, a: Texts, b: Texts) -> Scorer:
+def _of_rapidfuzz(comparison: TextComparison, a: Texts, b: Texts) -> Scorer:
     import_optional("rapidfuzz", "text", f"a comparison by {comparison.by}")
     from rapidfuzz.distance import DamerauLevenshtein, JaroWinkler, Prefix
     from rapidfuzz.process import cdist

@@ -10,10 +10,10 @@ import polars as pl
 
 from unveil.attacks.base import LinkageFiles
 from unveil.attacks.blocking import block_records
-from unveil.attacks.comparators.comparison import Comparison
+from unveil.attacks.comparators.comparison import TextComparison
 from unveil.attacks.comparators.scores import listed_scores
 from unveil.attacks.comparators.text_keys import DATE_FORMS, date_parts, folded
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import DataError, SchemaError
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import first_row, labels_of, stored_as, values_of
@@ -37,7 +37,7 @@ class TextColumn:
     released: Floats
 
 
-def text_column(files: LinkageFiles, column: str, comparison: Comparison) -> TextColumn:
+def text_column(files: LinkageFiles, column: str, comparison: TextComparison) -> TextColumn:
     """The texts of a column; an empty one is missing.
 
     Numbers and dates are texts as they are written.
@@ -112,8 +112,8 @@ def _refuse(wrong: pl.Series, column: str, file: str, fault: str) -> None:
 
 
 def similar_pairs(
-    files: LinkageFiles, column: str, texts: TextColumn, comparison: Comparison
-) -> ListedPairs:
+    files: LinkageFiles, column: str, texts: TextColumn, comparison: TextComparison
+) -> CodePairs:
     """The scores of all pairs of texts that reach the last level and may be compared.
 
     These are the pairs of texts of which an intruder's or reference record and a released row are
@@ -140,7 +140,7 @@ def similar_pairs(
             )
         parts.append((a[found.first], b[found.second], found.score))
     first, second, score = map(np.concatenate, zip(*parts, strict=True))
-    return ListedPairs.of(first, second, score, n)
+    return CodePairs.of(first, second, score, n)
 
 
 def _text_blocks(files: LinkageFiles, texts: TextColumn) -> Iterator[tuple[Ints, Ints]]:

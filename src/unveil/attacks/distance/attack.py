@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Matching, Weights
-from unveil.attacks.comparators.comparison import Comparison, check_comparisons
+from unveil.attacks.comparators.comparison import TextComparison, check_comparisons
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
     Distances,
@@ -100,7 +100,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         Meta(description="The user's own distances between an attribute's categories."),
     ] = None
     comparisons: Annotated[
-        dict[str, Comparison] | None,
+        dict[str, TextComparison] | None,
         Meta(
             description="The comparator of a column of text, dates or codes: its distance is 1 - "
             "similarity where the last level is reached, else 1. [docs/linking.md] explains them."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
-from unveil.attacks.comparators.comparison import Comparison
+from unveil.attacks.comparators.comparison import TextComparison
 from unveil.attacks.comparators.text_pairs import (
     TextColumn,
     day_numbers,
@@ -12,13 +12,13 @@ from unveil.attacks.comparators.text_pairs import (
 )
 from unveil.attacks.distance.attribute_costs import CostRule, standardised_values, warn_constant
 from unveil.attacks.distance.category_sets import ComparedAttribute
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.engines.metric import listed
 from unveil.support.arrays import Floats
 
 
 def compare_text(
-    files: LinkageFiles, column: str, comparison: Comparison, rule: CostRule, weight: float
+    files: LinkageFiles, column: str, comparison: TextComparison, rule: CostRule, weight: float
 ) -> ComparedAttribute | None:
     """A column of text by the distances of texts that are alike; None for a constant column.
 
@@ -41,7 +41,7 @@ def compare_text(
     return ComparedAttribute(texts.intruder[:, None], texts.released[:, None], (cost,))
 
 
-def _distances(pairs: ListedPairs, texts: TextColumn, comparison: Comparison) -> Floats:
+def _distances(pairs: CodePairs, texts: TextColumn, comparison: TextComparison) -> Floats:
     """1 - similarity; a number of edits or characters is a share of the longer text's."""
     scores = pairs.values
     if comparison.by in ("damerau-levenshtein", "prefix"):

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, Matching
-from unveil.attacks.comparators.comparison import Comparison, check_comparisons
+from unveil.attacks.comparators.comparison import TextComparison, check_comparisons
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.comparisons import (
@@ -68,7 +68,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         ),
     ] = None
     comparisons: Annotated[
-        dict[str, Comparison] | None,
+        dict[str, TextComparison] | None,
         Meta(
             description="The comparator of a column of text, dates or codes, and its levels. By "
             "jaro-winkler, damerau-levenshtein, tokens, soundex, prefix, parts or days; "

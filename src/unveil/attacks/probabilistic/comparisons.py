@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
-from unveil.attacks.comparators.comparison import Comparison
+from unveil.attacks.comparators.comparison import TextComparison
 from unveil.attacks.comparators.text_pairs import day_numbers, similar_pairs, text_column
 from unveil.attacks.distance.attribute_costs import mean_and_deviation, warn_constant
 from unveil.attacks.probabilistic.level_counts import level_totals
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
@@ -39,7 +39,7 @@ class AttributeComparison:
     reference: Floats
     released: Floats
     farthest: float | None = None  # the largest gap, where weights are prorated up to it
-    pairs: ListedPairs | None = None  # of text: codes that are alike, and their levels
+    pairs: CodePairs | None = None  # of text: codes that are alike, and their levels
     names: tuple[str, ...] = ()  # of the levels, where the tolerances do not name them
 
     @property
@@ -64,7 +64,7 @@ def compare_attributes(
     files: LinkageFiles,
     tolerances: Mapping[str, tuple[float, ...]],
     agreement: float | None = None,
-    by_column: Mapping[str, Comparison] | None = None,
+    by_column: Mapping[str, TextComparison] | None = None,
 ) -> list[AttributeComparison]:
     """The comparison of each attribute; constant attributes are left out with a warning.
 
@@ -96,7 +96,7 @@ def compare_attributes(
 
 
 def _compare_text(
-    files: LinkageFiles, column: str, comparison: Comparison
+    files: LinkageFiles, column: str, comparison: TextComparison
 ) -> AttributeComparison | None:
     """Text by the levels of its similarity, dates by the days between them."""
     names = comparison.labels

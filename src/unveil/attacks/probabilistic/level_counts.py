@@ -12,7 +12,7 @@ from unveil.attacks.probabilistic.level_patterns import (
     merge_runs,
 )
 from unveil.engines.base import MOST_ATTRIBUTES, Engine
-from unveil.engines.listed_pairs import ListedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks
@@ -22,7 +22,7 @@ PAIRS_AT_ONCE = 1 << 22  # whose keys are held by one thread
 _REHEARSAL = np.zeros((1, 1))
 
 
-Gaps = Sequence[ListedPairs | None]  # of each attribute; None: the difference of numbers
+Gaps = Sequence[CodePairs | None]  # of each attribute; None: the difference of numbers
 
 
 def count_levels(
@@ -176,7 +176,7 @@ def level_totals(
 
 
 def _listed_totals(
-    a: Floats, b: Floats, gaps: ListedPairs, n_levels: int, blocks: Sequence[ComparisonBlock]
+    a: Floats, b: Floats, gaps: CodePairs, n_levels: int, blocks: Sequence[ComparisonBlock]
 ) -> Floats:
     """The pairs of each level of one attribute of text."""
     totals, many = np.zeros(n_levels + 1), np.zeros(gaps.n_codes, np.int64)

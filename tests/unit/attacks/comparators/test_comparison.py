@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 from unveil import attacks
-from unveil.attacks.comparators.comparison import COMPARATORS, Comparison
+from unveil.attacks.comparators.comparison import COMPARATORS, TextComparison
 from unveil.errors import SpecError
 from unveil.support.specs import from_texts
 
 
 @pytest.mark.parametrize("name", COMPARATORS)
 def test_default_levels_are_allowed(name):
-    Comparison(name).check("probabilistic", "surname")
-    assert len(Comparison(name).labels) == len(Comparison(name).ends)
+    TextComparison(name).check("probabilistic", "surname")
+    assert len(TextComparison(name).labels) == len(TextComparison(name).ends)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ def test_default_levels_are_allowed(name):
         ("jaro-winkler", (float("nan"),), "descend"),
         ("jaro-winkler", (), "such as"),
         ("days", (31, 0), "ascend from 0 or more"),
+        ("days", (0.5,), "are whole and ascend"),
         ("damerau-levenshtein", (-1.0,), "ascend from 0"),
     ],
 )
@@ -53,12 +54,12 @@ def test_python_json_and_command_are_one():
     text = msgspec.json.encode(spec.comparisons).decode()
     again = attacks.Probabilistic(**from_texts(attacks.Probabilistic, {"comparisons": text}))
     assert again == spec
-    own = Comparison("tokens", (1, 0.5))
+    own = TextComparison("tokens", (1, 0.5))
     assert attacks.Probabilistic(comparisons={"name": own}) == spec
 
 
 def test_a_score_has_the_first_level_that_it_reaches():
     scores = np.array([1.0, 0.95, 0.92, 0.9199999999999999, 0.91, 0.0])
-    assert Comparison("jaro-winkler").levels_of(scores).tolist() == [0, 1, 1, 1, 2, 3]
+    assert TextComparison("jaro-winkler").levels_of(scores).tolist() == [0, 1, 1, 1, 2, 3]
     edits = np.array([0.0, 1, 2, 3])
-    assert Comparison("damerau-levenshtein").levels_of(edits).tolist() == [0, 1, 2, 3]
+    assert TextComparison("damerau-levenshtein").levels_of(edits).tolist() == [0, 1, 2, 3]

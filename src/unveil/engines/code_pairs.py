@@ -10,10 +10,10 @@ from unveil.support.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ListedPairs:
+class CodePairs:
     """Pairs of a query's and a candidate's code, both below `n_codes`, each with a value.
 
-    >>> pairs = ListedPairs.of(np.array([1, 0, 1]), np.array([0, 0, 2]), np.array([5.0, 6, 7]), 3)
+    >>> pairs = CodePairs.of(np.array([1, 0, 1]), np.array([0, 0, 2]), np.array([5.0, 6, 7]), 3)
     >>> pairs.starts.tolist(), pairs.codes.tolist(), pairs.values.tolist()
     ([0, 1, 3, 3], [0, 0, 2], [6.0, 5.0, 7.0])
     """
@@ -23,7 +23,7 @@ class ListedPairs:
     values: Floats
 
     @classmethod
-    def of(cls, first: Ints, second: Ints, values: Floats, n_codes: int) -> ListedPairs:
+    def of(cls, first: Ints, second: Ints, values: Floats, n_codes: int) -> CodePairs:
         """Pairs in any order; one that is listed twice has the same value both times."""
         keys, place = np.unique(first * n_codes + second, return_index=True)
         starts = np.searchsorted(keys, np.arange(n_codes + 1) * n_codes)
@@ -40,10 +40,10 @@ class ListedPairs:
         return np.repeat(np.arange(self.n_codes), np.diff(self.starts))
 
     @property
-    def reversed(self) -> ListedPairs:
+    def reversed(self) -> CodePairs:
         """The same pairs with query and candidate exchanged."""
-        return ListedPairs.of(self.codes, self.rows, self.values, self.n_codes)
+        return CodePairs.of(self.codes, self.rows, self.values, self.n_codes)
 
-    def with_values(self, values: Floats) -> ListedPairs:
+    def with_values(self, values: Floats) -> CodePairs:
         """The same pairs with other values."""
-        return ListedPairs(self.starts, self.codes, values)
+        return CodePairs(self.starts, self.codes, values)
