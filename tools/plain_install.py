@@ -18,6 +18,7 @@ EXTRAS = {
     "pandas": "pandas",
     "pyarrow": "arrow",
     "pyreadstat": "stat",
+    "rapidfuzz": "text",
     "vl_convert": "figures",
 }
 NEEDING = {  # arguments that need an extra
@@ -26,6 +27,15 @@ NEEDING = {  # arguments that need an extra
     "postgres": ["inspect", "postgresql://localhost/people?table=people"],
     "sqlite": ["inspect", "sqlite:///people.db?table=people"],
     "stat": ["inspect", "people.sav"],
+    "text": [
+        "link",
+        "people.csv",
+        "people.csv",
+        "--attack",
+        "probabilistic",
+        "--comparisons",
+        '{"name":{"by":"jaro-winkler"}}',
+    ],
 }
 
 
@@ -41,6 +51,7 @@ def main() -> None:
             check("vegaEmbed=" in page.read_text(encoding="utf-8"), f"{page.name} draws nothing")
         for file in ("people.xlsx", "people.db", "people.sav"):
             (folder / file).write_bytes(b"")
+        (folder / "people.csv").write_text("name,age\nAnna,31\nBert,42\nCarla,53\n")
         for extra, arguments in NEEDING.items():
             done = run(folder, *arguments)
             said = f"pip install 'unveil[{extra}]'" in done.stderr

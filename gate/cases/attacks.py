@@ -33,6 +33,7 @@ DISTANCE = {
     "choquet": f"--aggregation [0,0.2,0.3,0.6,0.4,0.7,0.8,1] {NUMERIC}",
     "inclusive": "--inclusive --knows education,age",
     "tables": '--tables {"sex":{"categories":["male","female"],"distances":[[0,2],[2,0]]}}',
+    "text": '--comparisons {"occupation":{"by":"damerau-levenshtein","levels":[0,6]}}',
 }  # fmt: skip
 RANK = {
     "sum": "--criterion sum",
@@ -56,6 +57,8 @@ PROBABILISTIC = {
     "log-linear": "--dependence log-linear",
     "latent": "--dependence latent --no-prorated --knows region,sex,education,occupation",
     "dependent": "--dependence chosen --matching posterior",
+    "text": '--comparisons {"occupation":{"by":"jaro-winkler","levels":[1,0.5]},'
+    '"region":{"by":"soundex"}}',
 }
 SUPERVISED = {
     model: f"--model {model} --budget none --steps 40 --splits 1 --knows age,hours,income"
@@ -71,6 +74,7 @@ INTRUDERS = {
     "knows": "--knows age,sex",
     "knows-incomplete": "--knows income,education,rent",
     "blocks": "--blocks sex,region",
+    "blocks-by-keys": "--blocks sex:1,region:soundex",
     "sample": "--sample 60",
     "outsiders": "--outsiders in/outsiders.csv",
     "top": "--top 20",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unveil.files.tables import read, write
     from unveil.reports.write import report
     from unveil.table.microdata import Microdata
+    from unveil.table.registers import registers
     from unveil.table.sample import households
     from unveil.table.schema import Schema
     from unveil.values.disclosure_scenario import DisclosureScenario
@@ -43,7 +44,8 @@ __all__ = [
     "Audit", "AuditSettings", "Choice", "DisclosureScenario", "Intruder", "Links", "Microdata",
     "Plan", "Policy", "Release", "Releases", "Schema", "SearchSpace", "UnveilError", "Use",
     "aggregation", "attack", "attacks", "audit", "choose", "compare", "files", "households",
-    "inspect", "link", "mask", "masks", "measures", "models", "read", "report", "write",
+    "inspect", "link", "mask", "masks", "measures", "models", "read", "registers", "report",
+    "write",
 ]  # fmt: skip
 
 # Public names load when first used: importing unveil loads no heavy package.
@@ -78,6 +80,7 @@ _HOME = {
     "measures": "unveil",
     "models": "unveil",
     "read": "unveil.files.tables",
+    "registers": "unveil.table.registers",
     "report": "unveil.reports.write",
     "write": "unveil.files.tables",
 }

@@ -171,6 +171,10 @@ def expectation(cost, costs):
 
 def pair_costs(cost, queries, base):
     """The costs of all pairs in one attribute, no cell missing."""
+    if cost.kind == "listed":
+        cells = np.full((cost.categories, cost.categories), cost.value[0])
+        cells[cost.pairs.rows, cost.pairs.codes] = cost.pairs.values
+        return cells[np.ix_(queries.astype(int), base.astype(int))]
     if cost.kind == "table":
         cells = cost.value.reshape(cost.categories, -1)
         return cells[np.ix_(queries.astype(int), base.astype(int))]

@@ -52,7 +52,7 @@ def test_the_public_names_are_few():
     values = "Audit AuditSettings Choice DisclosureScenario Intruder Links Microdata Plan Policy "
     values += "Release Releases Schema SearchSpace Use"
     packages = "aggregation attacks files masks measures models"
-    named = f"{verbs} {values} {packages} UnveilError households".split()
+    named = f"{verbs} {values} {packages} UnveilError households registers".split()
     assert sorted(unveil.__all__) == sorted(named)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from naive import search as naive
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
+from unveil.engines.code_pairs import CodePairs
 from unveil.engines.records import Records
 
 SIDES = ("both", "both", "above", "below")
@@ -46,7 +47,7 @@ def a_cost(rng, *, coded):
 
 
 def a_plain_cost(rng, *, coded):
-    kind = rng.integers(6 if coded else 5)
+    kind = rng.integers(7 if coded else 5)
     side, weight = str(rng.choice(SIDES)), float(rng.choice([0.5, 1, 3]))
     if kind == 0:
         return metrics.squared(weight, side=side), naive.squared(weight, side)
@@ -58,9 +59,12 @@ def a_plain_cost(rng, *, coded):
         equal = costs[0] if rng.integers(2) else None
         ours = metrics.prorated(knots, costs[1:], equal=equal, side=side)
         return ours, naive.prorated(knots, costs[1:], side, equal)
-    if kind == 5:
+    if kind >= 5:
         cells = rng.choice([0, 1, 2.5, np.inf], size=(CODES, CODES), p=[0.3, 0.3, 0.3, 0.1])
-        return metrics.table(cells), naive.table(cells.tolist())
+        other = float(rng.choice([0, 1, 2.5]))
+        pairs = CodePairs.of(*np.nonzero(cells != other), cells[cells != other], CODES)
+        ours = metrics.table(cells) if kind == 5 else metrics.listed(pairs, other)
+        return ours, naive.table(cells.tolist())
     if kind == 4:
         costs[-1] = math.inf
     return metrics.levels(knots, costs, side=side), naive.levels(knots, costs, side)

@@ -43,7 +43,9 @@ SECTIONS = {
     help="Attack.  [default: probabilistic or distance with common attributes, else structural]",
 )
 @click.option("--knows", help="Attributes of A to link by: age,sex.  [default: all suitable]")
-@click.option("--blocks", help="Columns in which compared records are equal: sex,region.")
+@click.option(
+    "--blocks", help="Columns, or keys of them, in which compared records are equal: sex,code:3."
+)
 @click.option("--truth", help=f"{options.TRUTH}.")
 @click.option(
     "--confidence",
@@ -93,7 +95,7 @@ def command(
 
     --blocks compares records only where they are equal in these columns, by any attack that
     compares records; a missing cell equals any. That is faster, and right if the columns have no
-    errors.
+    errors. name:soundex, code:3 and born:year are equal in sound, first characters, and year.
 
     No truth is needed. Each record of A is linked with its most probable record of B. A link
     with a probability above --confidence is claimed, otherwise the record stays unlinked.

@@ -1,7 +1,7 @@
 """Metrics as values: the cost of a pair of records.
 
 A metric combines one cost per attribute: their sum, their maximum or their Choquet integral. A
-cost is a nondecreasing function of the gap |a - b|, or a table of codes.
+cost is a nondecreasing function of the gap |a - b|, a table of codes, or a list of pairs of codes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unveil.aggregation.measure import FuzzyMeasure, as_floats, check_weights
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import SpecError
 from unveil.support.arrays import Floats
 from unveil.wording import count
 
-Kind = Literal["square", "linear", "pieces", "table"]
+Kind = Literal["square", "linear", "pieces", "table", "listed"]
 Side = Literal["both", "above", "below"]
 Combination = Literal["sum", "largest", "choquet"]
 MAX_CHOQUET = 10
@@ -41,6 +42,7 @@ class Cost:
     value: Floats = field(default_factory=lambda: np.zeros(0))
     slope: Floats = field(default_factory=lambda: np.zeros(0))
     missing: float | None = None
+    pairs: CodePairs | None = None  # their costs; all others cost value[0]
 
     def __post_init__(self) -> None:
         if self.missing is not None and not 0 <= as_floats(self.missing, "missing") < np.inf:
@@ -48,7 +50,9 @@ class Cost:
 
     @property
     def categories(self) -> int | None:
-        """The number of codes of a table; none for other costs."""
+        """The number of codes of a table or of listed pairs; none for other costs."""
+        if self.pairs is not None:
+            return self.pairs.n_codes
         return round(len(self.value) ** 0.5) if self.kind == "table" else None
 
     @property
@@ -64,6 +68,8 @@ class Cost:
     @property
     def reversed(self) -> Cost:
         """The same cost with query and candidate exchanged."""
+        if self.pairs is not None:
+            return listed(self.pairs.reversed, self.value[0], missing=self.missing)
         if self.kind == "table":
             cells = self.value.reshape(self.categories or 0, -1)
             return replace(self, value=cells.T.ravel())
@@ -86,6 +92,7 @@ class Cost:
             value=self.value * rate,
             slope=self.slope * rate,
             missing=None if self.missing is None else self.missing * rate,
+            pairs=self.pairs and self.pairs.with_values(self.pairs.values * rate),
         )
 
     def largest(self, gap: float) -> float:
@@ -162,6 +169,14 @@ def table(costs: ArrayLike, *, missing: float | None = None) -> Cost:
     return Cost("table", "both", value=cells.ravel(), missing=missing)
 
 
+def listed(pairs: CodePairs, other: float, *, missing: float | None = None) -> Cost:
+    """The values of the listed pairs of codes; what any other pair costs."""
+    if not np.isfinite(other) or not (np.append(pairs.values, other) >= 0).all():
+        raise SpecError("listed pairs cost numbers of 0 or more, all others a finite one")
+    value = np.append(float(other), pairs.values)
+    return Cost("listed", "both", value=value, missing=missing, pairs=pairs)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Metric:
     """A metric: the costs of all attributes combined into one score.
@@ -221,7 +236,7 @@ class Metric:
             raise SpecError(
                 f"after the linear map there is a cost for each of the {matrix.shape[1]} columns"
             )
-        if any(cost.kind == "table" for cost in self.cost_tuple):
+        if any(cost.categories for cost in self.cost_tuple):
             raise SpecError("a table of costs needs codes, which a linear map does not keep")
         if any(cost.missing is not None for cost in self.cost_tuple):
             raise SpecError(

@@ -43,7 +43,7 @@ class Intruder(Spec, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             description="Blocking attributes, known to be unmasked: records are compared only with "
-            "rows that are equal in them."
+            "rows that are equal in them, or in keys of them (name:soundex, code:3, born:year)."
         ),
     ] = ()
     direction: Annotated[

@@ -8,6 +8,7 @@ import pytest
 from fixtures.search import rank_of_truth
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import SpecError
 
 THREE = FuzzyMeasure.additive([1, 1, 1])
@@ -117,3 +118,16 @@ def test_what_a_singular_form_does_not_see_is_at_distance_zero():
         ranks = rank_of_truth(base[:1], base, [0], metrics.bilinear(root @ root.T))
         assert ranks.n_closer.tolist() == [0]
         assert ranks.n_tied.tolist() == [int((gaps == 0).all(1).sum()) - 1]
+
+
+def test_listed_pairs_cost_what_is_listed_and_others_alike():
+    pairs = CodePairs.of(np.array([0, 2]), np.array([1, 0]), np.array([3.0, 5.0]), 3)
+    cost = metrics.listed(pairs, 7.0)
+    assert (cost.categories, cost.integral, cost.largest(2)) == (3, True, 7.0)
+    assert cost.reversed.pairs.rows.tolist() == [0, 1]
+    assert cost.reversed.pairs.values.tolist() == [5.0, 3.0]
+    assert cost.scale(0.5).pairs.values.tolist() == [1.5, 2.5]
+    assert not cost.scale(0.5).integral
+    for wrong in (np.inf, np.nan, -1.0):
+        with pytest.raises(SpecError, match="0 or more"):
+            metrics.listed(pairs, wrong)

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Matching, Weights
+from unveil.attacks.comparators.comparison import TextComparison, check_comparisons
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
     Distances,
@@ -25,6 +26,7 @@ from unveil.attacks.distance.attribute_costs import (
 from unveil.attacks.distance.category_sets import ComparedAttribute
 from unveil.attacks.distance.mixed_levels import compare_mixed, has_order
 from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
+from unveil.attacks.distance.text_costs import compare_text
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.engines.metric import Metric, euclid, whitened
 from unveil.engines.records import Records
@@ -97,6 +99,13 @@ class Distance(Attack, frozen=True, kw_only=True):
         dict[str, Distances] | None,
         Meta(description="The user's own distances between an attribute's categories."),
     ] = None
+    comparisons: Annotated[
+        dict[str, TextComparison] | None,
+        Meta(
+            description="The comparator of a column of text, dates or codes: its distance is 1 - "
+            "similarity where the last level is reached, else 1. [docs/linking.md] explains them."
+        ),
+    ] = None
     cost: Annotated[
         Literal["squared", "distance"],
         Meta(description="One-to-one: the sum to minimise, of squared distances or of distances."),
@@ -107,6 +116,15 @@ class Distance(Attack, frozen=True, kw_only=True):
         self._check_aggregation(self.aggregation)
         for column, given in (self.tables or {}).items():
             given.as_array(column)
+        check_comparisons(self.name, self.comparisons)
+        for column, comparison in (self.comparisons or {}).items():
+            if column in (self.tables or {}):
+                raise SpecError(f"distance: column '{column}' has a table and a comparison")
+            if comparison.by == "days" and comparison.levels is not None:
+                raise SpecError(
+                    f"distance: comparisons: '{column}': days are standardised like numbers and "
+                    "have no levels; leave out levels"
+                )
         needs = {
             "covariance": ("mahalanobis",),
             "groups": ("mahalanobis",),
@@ -115,6 +133,7 @@ class Distance(Attack, frozen=True, kw_only=True):
             "scale": ("euclid", "manhattan", "chebyshev", "polynomial"),
             "weights": ("euclid", "manhattan", "chebyshev", "polynomial"),
             "tables": ("euclid", "manhattan", "chebyshev"),
+            "comparisons": ("euclid", "manhattan", "chebyshev"),
         }
         for name, metrics in needs.items():
             if getattr(self, name) is not None and self.metric not in metrics:
@@ -189,9 +208,10 @@ class Distance(Attack, frozen=True, kw_only=True):
             return self._polynomial(files, used)
         forms = files.form_columns.items()
         used |= {name: used[about] for name, about in forms if about in used}
-        for column in self.tables or {}:
-            if column not in files.columns:
-                raise SpecError(f"distance: tables: {absent_column(column, files.columns)}")
+        for name in ("tables", "comparisons"):
+            for column in getattr(self, name) or {}:
+                if column not in files.columns:
+                    raise SpecError(f"distance: {name}: {absent_column(column, files.columns)}")
         parts = self.compare_attributes(files, used)
         metric = self._combine(parts)
         return NearestSearch(files, *side_by_side(parts), metric, tuple(parts))
@@ -235,6 +255,9 @@ class Distance(Attack, frozen=True, kw_only=True):
     def _compare(
         self, files: LinkageFiles, column: str, rule: CostRule, weight: float
     ) -> ComparedAttribute | None:
+        comparison = (self.comparisons or {}).get(column)
+        if comparison is not None:
+            return compare_text(files, column, comparison, rule, weight)
         distances = (self.tables or {}).get(column)
         if distances is None and has_mixed_levels(*files.pair, column):
             return compare_mixed(files, column, rule, weight)

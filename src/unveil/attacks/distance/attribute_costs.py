@@ -91,7 +91,14 @@ def standardised(
     files: LinkageFiles, column: str, scaling: Scaling
 ) -> tuple[Floats, Floats] | None:
     """The numbers of both files less a mean, over a deviation; None for a constant column."""
-    intruder, reference, released = files.numbers(column)
+    return standardised_values(files, column, scaling, files.numbers(column))
+
+
+def standardised_values(
+    files: LinkageFiles, column: str, scaling: Scaling, values: tuple[Floats, Floats, Floats]
+) -> tuple[Floats, Floats] | None:
+    """The same of given values of intruder, reference and release."""
+    intruder, reference, released = values
     own = mean_and_deviation(released if scaling == "release" else reference)
     theirs = mean_and_deviation(reference if scaling == "original" else released)
     if own is None or theirs is None:

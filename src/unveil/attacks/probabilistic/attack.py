@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from unveil.attacks.base import Attack, AuditedFiles, LinkageFiles, Matching
+from unveil.attacks.comparators.comparison import TextComparison, check_comparisons
 from unveil.attacks.distance.attribute_costs import nothing_to_compare
 from unveil.attacks.nearest import NearestSearch, as_records
 from unveil.attacks.probabilistic.answers import AnswerTable
@@ -69,6 +70,14 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
             description="The largest gaps of an attribute's levels. They ascend, in its unit or in "
             "places of ordinal categories; 0 is equality. By default equality and 0.05, 0.2 and "
             "0.5 deviations of the release, or one place and two."
+        ),
+    ] = None
+    comparisons: Annotated[
+        dict[str, TextComparison] | None,
+        Meta(
+            description="The comparator of a column of text, dates or codes, and its levels. By "
+            "jaro-winkler, damerau-levenshtein, tokens, soundex, prefix, parts or days; "
+            "[docs/linking.md] explains them."
         ),
     ] = None
     agreement: Annotated[
@@ -162,6 +171,11 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
                     f"probabilistic: tolerances: of '{column}', one number or several that ascend, "
                     "from 0 to 1e150"
                 )
+        check_comparisons(self.name, self.comparisons)
+        if both := {*(self.tolerances or {})} & {*(self.comparisons or {})}:
+            raise SpecError(
+                f"probabilistic: column '{min(both)}' has tolerances and a comparison; give one"
+            )
         if (self.p_link_unmatched is None) != (self.p_nonlink_matched is None):
             raise SpecError(
                 "probabilistic: p_link_unmatched and p_nonlink_matched go together: each threshold "
@@ -209,7 +223,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     def finder(self, files: LinkageFiles) -> Finder:
         """Estimate the match weights, and prepare the linkage of two files."""
         comparisons, dropped = drop_redundant(
-            compare_attributes(files, self.tolerances or {}, self.agreement)
+            compare_attributes(files, self.tolerances or {}, self.agreement, self.comparisons)
         )
         if not comparisons:
             raise nothing_to_compare()
@@ -223,11 +237,12 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         if estimated.dependence is not None:
             details["dependence"] = estimated.dependence
         weights = model.by_attribute(model.weights())
+        metric = weight_metric(comparisons, weights, prorate=self.prorated)
         search = NearestSearch(
             files,
             as_records(np.column_stack([one.intruder for one in comparisons])),
             as_records(np.column_stack([one.released for one in comparisons])),
-            weight_metric(comparisons, weights, prorate=self.prorated),
+            metric.reversed if files.reverse else metric,
             tuple(one.column for one in comparisons),
             margins="likelihood",
             details=details,
@@ -238,7 +253,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         plain = weight_metric(comparisons, weights, prorate=False)
         everything = not estimated.counted.sampled and not files.links_strangers
         seen = SlotPatterns.decode(estimated.counted.patterns).slots if everything else None
-        corrections = pattern_weights(model.classes, comparisons, (search.metric, plain), seen)
+        corrections = pattern_weights(model.classes, comparisons, (metric, plain), seen)
         return DependentSearch(search, corrections, search.details)
 
     @property

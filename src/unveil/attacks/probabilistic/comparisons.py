@@ -8,8 +8,11 @@ from typing import Literal
 import numpy as np
 
 from unveil.attacks.base import LinkageFiles
+from unveil.attacks.comparators.comparison import TextComparison
+from unveil.attacks.comparators.text_pairs import day_numbers, similar_pairs, text_column
 from unveil.attacks.distance.attribute_costs import mean_and_deviation, warn_constant
 from unveil.attacks.probabilistic.level_counts import level_totals
+from unveil.engines.code_pairs import CodePairs
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
@@ -31,21 +34,24 @@ class AttributeComparison:
 
     column: str
     tolerances: tuple[float, ...]  # ascending; a level for each, and one beyond the last
-    kind: Literal["numbers", "places", "codes"]
+    kind: Literal["numbers", "places", "codes", "days", "text"]
     intruder: Floats
     reference: Floats
     released: Floats
     farthest: float | None = None  # the largest gap, where weights are prorated up to it
+    pairs: CodePairs | None = None  # of text: codes that are alike, and their levels
+    names: tuple[str, ...] = ()  # of the levels, where the tolerances do not name them
 
     @property
     def equality(self) -> bool:
         """Whether cells are equal or not, without further levels."""
-        return self.tolerances == EQUALITY
+        return self.tolerances == EQUALITY and self.pairs is None
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the levels."""
-        return (*(self._label(end) for end in self.tolerances), "All other comparisons")
+        names = self.names or tuple(self._label(end) for end in self.tolerances)
+        return (*names, "All other comparisons")
 
     def _label(self, end: float) -> str:
         if end == 0:
@@ -55,15 +61,21 @@ class AttributeComparison:
 
 
 def compare_attributes(
-    files: LinkageFiles, tolerances: Mapping[str, tuple[float, ...]], agreement: float | None = None
+    files: LinkageFiles,
+    tolerances: Mapping[str, tuple[float, ...]],
+    agreement: float | None = None,
+    by_column: Mapping[str, TextComparison] | None = None,
 ) -> list[AttributeComparison]:
     """The comparison of each attribute; constant attributes are left out with a warning.
 
     With an `agreement`, numbers agree up to that share of their range, and have no other levels.
+    `by_column` has the columns that are compared by a comparator of text.
     """
-    for column in tolerances:
-        if column not in files.columns:
-            raise SpecError(f"probabilistic: tolerances: {absent_column(column, files.columns)}")
+    by_column = by_column or {}
+    for name, columns in (("tolerances", tolerances), ("comparisons", by_column)):
+        for column in columns:
+            if column not in files.columns:
+                raise SpecError(f"probabilistic: {name}: {absent_column(column, files.columns)}")
     found = []
     for column in files.with_forms:
         if files.generalised(column):
@@ -72,13 +84,38 @@ def compare_attributes(
                 "agree nor disagree; leave it out of the known attributes, or attack by distance"
             )
         ends = tolerances.get(column)
-        if common_level(*files.pair, column) == "numeric":
+        if column in by_column:
+            comparison = _compare_text(files, column, by_column[column])
+        elif common_level(*files.pair, column) == "numeric":
             comparison = _compare_numbers(files, column, ends, agreement)
         else:
             comparison = _compare_categories(files, column, ends)
         if comparison is not None:
             found.append(comparison)
     return found
+
+
+def _compare_text(
+    files: LinkageFiles, column: str, comparison: TextComparison
+) -> AttributeComparison | None:
+    """Text by the levels of its similarity, dates by the days between them."""
+    names = comparison.labels
+    if comparison.by == "days":
+        days = day_numbers(files, column)
+        varies = mean_and_deviation(np.concatenate(days[1:])) is not None
+        one = AttributeComparison(column, comparison.ends, "days", *days, names=names)
+    else:
+        texts = text_column(files, column, comparison)
+        varies = len(texts.texts) > 1
+        pairs = similar_pairs(files, column, texts, comparison)
+        pairs = pairs.with_values(comparison.levels_of(pairs.values).astype(np.float64))
+        ends = tuple(map(float, range(len(names))))
+        cells = texts.intruder, texts.reference, texts.released
+        one = AttributeComparison(column, ends, "text", *cells, pairs=pairs, names=names)
+    if not varies:
+        warn_constant(files, column, "original, nor in the release")
+        return None
+    return one
 
 
 def _compare_numbers(
@@ -145,7 +182,9 @@ def drop_redundant(
         same = [
             other.column
             for other, known in kept
-            if other.equality == one.equality and _is_same(numbers, known)
+            if other.equality == one.equality
+            and (other.pairs is None) == (one.pairs is None)
+            and _is_same(numbers, known)
         ]
         if not same:
             kept.append((one, numbers))
@@ -162,7 +201,7 @@ def _canonical(one: AttributeComparison) -> Floats:
     values = np.concatenate([one.reference, one.released])
     known = ~np.isnan(values)
     numbers = np.full(len(values), -1.0)
-    if one.equality:  # numbered in the order of their first occurrence
+    if one.equality or one.pairs is not None:  # numbered in the order of their first occurrence
         _, first, code = np.unique(values[known], return_index=True, return_inverse=True)
         numbers[known] = np.argsort(np.argsort(first))[code]
     elif known.any():

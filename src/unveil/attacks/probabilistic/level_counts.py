@@ -14,6 +14,7 @@ from unveil.attacks.probabilistic.level_patterns import (
     merge_runs,
 )
 from unveil.engines.base import MOST_ATTRIBUTES, Engine
+from unveil.engines.code_pairs import CodePairs
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
 from unveil.support.threads import cores, run_blocks
@@ -23,8 +24,15 @@ PAIRS_AT_ONCE = 1 << 22  # whose keys are held by one thread
 _REHEARSAL = np.zeros((1, 1))
 
 
+Gaps = Sequence[CodePairs | None]  # of each attribute; None: the difference of numbers
+
+
 def count_levels(
-    a: Floats, b: Floats, tolerances: Tolerances, blocks: Sequence[ComparisonBlock]
+    a: Floats,
+    b: Floats,
+    tolerances: Tolerances,
+    blocks: Sequence[ComparisonBlock],
+    gaps: Gaps | None = None,
 ) -> LevelPatterns:
     """Count the pairs of two files by their comparison levels; every pair is compared.
 
@@ -36,6 +44,7 @@ def count_levels(
     prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
     batches = pair_batches(blocks)
+    listed = [_listed(gaps, word.attributes) for word in tally.words]
 
     def work(start: int, stop: int) -> None:
         for batch in batches[start:stop]:
@@ -45,10 +54,9 @@ def count_levels(
                 others = np.ascontiguousarray(b[candidates].T)
                 for row in rows.tolist():
                     own = keys[:, at : at + len(candidates)]
-                    for word, found in zip(tally.words, own, strict=True):
-                        kernel.fill_keys(
-                            a[row, word.attributes], others[word.attributes], word.tolerances, found
-                        )
+                    for word, pairs, found in zip(tally.words, listed, own, strict=True):
+                        mine, theirs = a[row, word.attributes], others[word.attributes]
+                        kernel.fill_keys(mine, theirs, word.tolerances, pairs, found)
                     at += len(candidates)
             tally.add(keys)
 
@@ -73,29 +81,54 @@ def pair_batches(blocks: Sequence[ComparisonBlock]) -> list[list[tuple[Ints, Int
     return batches
 
 
+def _listed(gaps: Gaps | None, attributes: slice) -> kernel.ListedGaps:
+    """The listed gaps of some attributes, one after another."""
+    chosen = [] if gaps is None else gaps[attributes]
+    starts, codes, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
+    first, n_rows, n_pairs = np.full(attributes.stop - attributes.start, -1), 0, 0
+    for j, pairs in enumerate(chosen):
+        if pairs is not None:
+            first[j], n_rows = n_rows, n_rows + pairs.n_codes
+            starts.append(pairs.starts[1:] + n_pairs)
+            n_pairs += len(pairs.codes)
+            codes.append(pairs.codes)
+            values.append(pairs.values)
+    return kernel.ListedGaps(
+        first, np.concatenate(starts), np.concatenate(codes), np.concatenate(values)
+    )
+
+
 def count_pairs(
-    a: Floats, b: Floats, tolerances: Tolerances, rows: Ints, times: Floats
+    a: Floats,
+    b: Floats,
+    tolerances: Tolerances,
+    rows: Ints,
+    times: Floats,
+    gaps: Gaps | None = None,
 ) -> LevelPatterns:
     """Count listed pairs, a row of each file, every one so many times."""
     tally = PatternTally(tolerances)
-    return tally.weighted(_keys_of_pairs(tally, a, b, rows), times)
+    return tally.weighted(_keys_of_pairs(tally, (a, b), rows, gaps), times)
 
 
-def _keys_of_pairs(tally: PatternTally, a: Floats, b: Floats, rows: Ints) -> Ints:
+def _keys_of_pairs(
+    tally: PatternTally, files: tuple[Floats, Floats], rows: Ints, gaps: Gaps | None
+) -> Ints:
     prepare("the comparison of pairs", _rehearse)
     keys = np.empty((len(tally.words), len(rows)), np.int64)
     for word, found in zip(tally.words, keys, strict=True):
-        own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in (a, b))
-        kernel.fill_pair_keys(own, other, rows, word.tolerances, found)
+        own, other = (np.ascontiguousarray(file[:, word.attributes]) for file in files)
+        listed = _listed(gaps, word.attributes)
+        kernel.fill_pair_keys(own, other, rows, word.tolerances, listed, found)
     return keys
 
 
 def pair_patterns(
-    a: Floats, b: Floats, tolerances: Tolerances, rows: Ints
+    a: Floats, b: Floats, tolerances: Tolerances, rows: Ints, gaps: Gaps | None = None
 ) -> tuple[LevelPatterns, Ints]:
     """The patterns of listed pairs, a row of each file, and the place of each pair's pattern."""
     tally = PatternTally(tolerances)
-    keys = _keys_of_pairs(tally, a, b, rows)
+    keys = _keys_of_pairs(tally, (a, b), rows, gaps)
     possible = prod(slots for word in tally.words for slots in word.slots)
     if possible <= DENSE_PATTERNS:  # counted, which is faster than sorted
         counts = np.bincount(keys[0], minlength=possible)
@@ -142,12 +175,20 @@ def _codes(values: Floats) -> Ints:
 
 
 def level_totals(
-    a: Floats, b: Floats, tolerances: Tolerances, blocks: Sequence[ComparisonBlock]
+    a: Floats,
+    b: Floats,
+    tolerances: Tolerances,
+    blocks: Sequence[ComparisonBlock],
+    gaps: Gaps | None = None,
 ) -> Floats:
     """The pairs of each level, attribute by attribute, from the sorted values of both files."""
     prepare("the comparison of pairs", _rehearse)
     totals = []
-    for left, right, ends in zip(a.T, b.T, tolerances, strict=True):
+    pairs = [None] * len(tolerances) if gaps is None else gaps
+    for left, right, ends, listed in zip(a.T, b.T, tolerances, pairs, strict=True):
+        if listed is not None:
+            totals.append(_listed_totals(left, right, listed, len(ends), blocks))
+            continue
         within = np.zeros(len(ends) + 1)
         for block in blocks:
             x, y = (
@@ -160,12 +201,33 @@ def level_totals(
     return np.concatenate(totals)
 
 
+def _listed_totals(
+    a: Floats, b: Floats, gaps: CodePairs, n_levels: int, blocks: Sequence[ComparisonBlock]
+) -> Floats:
+    """The pairs of each level of one attribute of text."""
+    totals, many = np.zeros(n_levels + 1), np.zeros(gaps.n_codes, np.int64)
+    for block in blocks:
+        own, theirs = (
+            values[~np.isnan(values)].astype(np.int64)
+            for values in (a[block.records], b[block.candidates])
+        )
+        codes, counts = np.unique(theirs, return_counts=True)
+        many[codes] = counts
+        before = totals[:-1].sum()
+        kernel.add_listed(gaps.starts, gaps.codes, gaps.values, own, many, totals)
+        many[codes] = 0
+        totals[-1] += len(own) * len(theirs) - (totals[:-1].sum() - before)
+    return totals
+
+
 def _rehearse() -> None:
     tally = PatternTally([[0.0]])
     one, keys, tolerances = _REHEARSAL, np.zeros((1, 1), np.int64), tally.words[0].tolerances
-    kernel.fill_keys(one[0, :], one, tolerances, keys[0])
-    kernel.fill_pair_keys(one, one, np.zeros((1, 2), np.int64), tolerances, keys[0])
+    none = _listed(None, slice(0, 1))
+    kernel.fill_keys(one[0, :], one, tolerances, none, keys[0])
+    kernel.fill_pair_keys(one, one, np.zeros((1, 2), np.int64), tolerances, none, keys[0])
     merge_runs((keys[0], keys[0]), (keys[0], keys[0]))
     kernel.pairs_within(one[0], one[0], 0.0)
+    kernel.add_listed(none.starts, none.codes, none.gaps, keys[0, :0], keys[0], one[0].copy())
     tally.add(keys)
     tally.patterns().expect(np.zeros(2), 0.0, threads=1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.decision_rule import ROUNDING
-from unveil.engines.metric import Cost, Metric, levels, prorated, table
+from unveil.engines.metric import Cost, Metric, levels, listed, prorated, table
 from unveil.support.arrays import Floats
 
 STEP = 1e-6  # the least by which a level costs more than the one before
@@ -32,6 +32,9 @@ def _cost(one: AttributeComparison, weights: Floats, *, prorate: bool) -> Cost:
     steps = STEP * np.arange(len(costs))
     ascending = (np.maximum.accumulate(costs - steps) + steps).tolist()
     ends = one.tolerances
+    if one.pairs is not None:
+        own = np.array(ascending)[one.pairs.values.astype(np.int64)]
+        return listed(one.pairs.with_values(own), ascending[-1], missing=missing)
     if not prorate or one.kind != "numbers" or one.equality:
         return levels(ends, ascending, missing=missing)
     # A level has its cost where it ends, the last one at the largest gap. In between, costs go by

@@ -56,7 +56,7 @@ def count_comparisons(
         own = replace(own, blocks=blocks)
     blocks = own.blocks
     reference, released = _cells(comparisons)
-    ends = [one.tolerances for one in comparisons]
+    ends, gaps = [one.tolerances for one in comparisons], [one.pairs for one in comparisons]
     every = np.arange(len(reference))
     pairs = int(blocks.between.n_candidates(every).sum())
     most = MOST_PAIRS if len(key_words(ends)) == 1 else MOST_WIDE_PAIRS
@@ -68,7 +68,7 @@ def count_comparisons(
             return CountedPairs(patterns, level_shares(patterns.totals(), patterns.first), pairs)
     if pairs > most:
         return _sample(own, comparisons, pairs, sampled)
-    patterns = count_levels(reference, released, ends, _all_blocks(own))
+    patterns = count_levels(reference, released, ends, _all_blocks(own), gaps)
     return CountedPairs(patterns, level_shares(patterns.totals(), patterns.first), pairs)
 
 
@@ -122,11 +122,13 @@ def _sample(
     rows = np.concatenate(listed)
     if search.files.reverse:
         rows = rows[:, ::-1]
-    ends = [one.tolerances for one in comparisons]
-    patterns = count_pairs(a, b, ends, np.ascontiguousarray(rows), np.concatenate(pairs_each))
+    ends, gaps = [one.tolerances for one in comparisons], [one.pairs for one in comparisons]
+    listed_rows = np.ascontiguousarray(rows)
+    patterns = count_pairs(a, b, ends, listed_rows, np.concatenate(pairs_each), gaps)
     # Blocks with missing cells overlap, and their pairs are too many to list.
     exact = not files.blocks.between.has_missing
-    totals = level_totals(a, b, ends, _all_blocks(search.files)) if exact else patterns.totals()
+    blocks = _all_blocks(search.files) if exact else []
+    totals = level_totals(a, b, ends, blocks, gaps) if exact else patterns.totals()
     u = level_shares(totals, patterns.first)
     return CountedPairs(patterns, u, pairs, len(rows), pairs / patterns.pairs)
 
@@ -138,16 +140,18 @@ def _search_by_content(
 
     The records of the smaller file are the queries: nearly every one has a match.
     """
-    known = [*files.columns, *files.blocks.columns]
-    orders = [np.argsort(content_order(data.select(known))) for data in files.pair]
+    known = dict.fromkeys([*files.columns, *files.blocks.attributes])
+    orders = [np.argsort(content_order(data.select([*known]))) for data in files.pair]
     ordered = replace(
         files, blocks=files.blocks.take(*orders), reverse=len(orders[1]) < len(orders[0])
     )
     a, b = (side[order] for side, order in zip(_cells(comparisons), orders, strict=True))
-    ends = [one.tolerances for one in comparisons]
+    ends, gaps = [one.tolerances for one in comparisons], [one.pairs for one in comparisons]
     first = np.cumsum([0, *(len(own) + 1 for own in ends)])
     everybody = [ComparisonBlock(np.arange(len(a)), np.arange(len(b)))]
-    start = initial_model(level_shares(level_totals(a, b, ends, everybody), first), first, 0.5)
+    totals = level_totals(a, b, ends, everybody, gaps)
+    start = initial_model(level_shares(totals, first), first, 0.5)
     metric = weight_metric(comparisons, start.by_attribute(start.weights()), prorate=False)
+    metric = metric.reversed if ordered.reverse else metric
     columns = tuple(one.column for one in comparisons)
     return NearestSearch(ordered, as_records(a), as_records(b), metric, columns)

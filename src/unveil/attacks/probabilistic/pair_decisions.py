@@ -36,6 +36,7 @@ from unveil.attacks.probabilistic.fellegi_sunter import FellegiSunterModel, Labe
 from unveil.attacks.probabilistic.level_counts import count_pairs, pair_batches, pair_patterns
 from unveil.attacks.probabilistic.level_patterns import LevelPatterns
 from unveil.attacks.probabilistic.pair_counts import CountedPairs
+from unveil.engines.code_pairs import CodePairs
 from unveil.support.arrays import Floats, Ints
 from unveil.support.seeds import stream
 from unveil.values.pair_decisions import ClassifiedPairs
@@ -71,17 +72,26 @@ class ComparedPairs:
         """Of each attribute."""
         return [one.tolerances for one in self.comparisons]
 
+    @cached_property
+    def gaps(self) -> list[CodePairs | None]:
+        """Of each attribute, the listed pairs of codes."""
+        return [one.pairs for one in self.comparisons]
+
+    def patterns(self, rows: Ints) -> tuple[LevelPatterns, Ints]:
+        """The patterns of pairs of rows, and the place of each pair's pattern."""
+        return pair_patterns(*self.cells, self.tolerances, rows, self.gaps)
+
     def label(self, answered: AnsweredPairs, *, counted: bool) -> LabelledPairs:
         """The answered pairs by their patterns."""
         yes, no = (
-            count_pairs(*self.cells, self.tolerances, rows, np.ones(len(rows)))
+            count_pairs(*self.cells, self.tolerances, rows, np.ones(len(rows)), self.gaps)
             for rows in (answered.rows[answered.match], answered.rows[~answered.match])
         )
         return LabelledPairs(yes, no, counted)
 
     def weigh(self, rows: Ints, model: FellegiSunterModel) -> Floats:
         """The match weight of each pair of rows, in nats."""
-        patterns, places = pair_patterns(*self.cells, self.tolerances, rows)
+        patterns, places = self.patterns(rows)
         return model.weigh(patterns)[places]
 
 
@@ -239,9 +249,7 @@ class FellegiSunterDecisions:
 
     def steps(self, record: int, row: int) -> tuple[WeightStep, ...]:
         """The parts of one pair's match weight."""
-        patterns, _ = pair_patterns(
-            *self.compared.cells, self.compared.tolerances, np.array([[record, row]])
-        )
+        patterns, _ = self.compared.patterns(np.array([[record, row]]))
         return self._steps(patterns, 0)
 
     def _steps(self, patterns: LevelPatterns, place: int) -> tuple[WeightStep, ...]:

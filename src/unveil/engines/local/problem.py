@@ -20,6 +20,7 @@ KINDS: dict[Kind, int] = {
     "linear": kernel.LINEAR,
     "pieces": kernel.PIECES,
     "table": kernel.TABLE,
+    "listed": kernel.LISTED,
 }
 SIDES: dict[Side, int] = {"both": kernel.BOTH, "above": kernel.ABOVE, "below": kernel.BELOW}
 COMBINE: dict[Combination, int] = {
@@ -75,6 +76,7 @@ def build_problem(queries: Records, base: Records, metric: Metric, threads: int)
 
 def _terms(metric: Metric, costs: tuple[Cost, ...], *, exact: bool, complete: bool) -> kernel.Terms:
     """The metric as arrays."""
+    costs = tuple(_packed(cost) for cost in costs)
     sizes = [len(cost.value) for cost in costs]
 
     def joined(parts: list[Floats]) -> Floats:
@@ -105,6 +107,18 @@ def _terms(metric: Metric, costs: tuple[Cost, ...], *, exact: bool, complete: bo
     )
 
 
+def _packed(cost: Cost) -> Cost:
+    """Listed pairs as arrays of one length: candidates' codes as ends, rows' starts as slopes."""
+    if cost.pairs is None:
+        return cost
+    starts, codes, other = cost.pairs.starts, cost.pairs.codes, cost.value[0]
+    length = max(len(cost.value), len(starts))
+    value, end, slope = np.full(length, other), np.full(length, np.inf), np.zeros(length)
+    value[: len(cost.value)], end[1 : len(codes) + 1] = cost.value, codes
+    slope[: len(starts)] = starts + 1
+    return replace(cost, value=value, end=end, slope=slope)
+
+
 def _missing_costs(
     queries: Floats, base: Floats, terms: kernel.Terms, threads: int, fixed: Sequence[float | None]
 ) -> Floats:
@@ -131,7 +145,7 @@ def _mean_cost(column: Floats, values: Floats, terms: kernel.Terms, j: int) -> F
     unknown = np.isnan(column)
     if not len(known) or not (unknown.any() or len(known) < len(values)):
         return 0.0
-    coded = terms.kind[j] == kernel.TABLE
+    coded = terms.kind[j] in (kernel.TABLE, kernel.LISTED)
     counts = np.bincount(known.astype(np.int64) if coded else [], minlength=terms.size[j])
     ranges = 2 << (len(known) - 1).bit_length()
     moments = np.zeros(ranges, np.int64), np.zeros(ranges), np.zeros(ranges)

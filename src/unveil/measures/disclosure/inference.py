@@ -11,6 +11,7 @@ from unveil.measures.identity.confidence_interval import paired_difference
 from unveil.measures.identity.hits import SAMPLE_SIZE
 from unveil.support.arrays import Bools, Floats
 from unveil.table.encoding.to_arrays import ROUNDING_SLACK, spread
+from unveil.values.block_keys import block_columns
 from unveil.values.file_pair import FilePair
 from unveil.values.links import Links
 from unveil.values.results.disclosure import Inference
@@ -67,7 +68,8 @@ def linked_disclosure(
         return ()
     if links.candidates != len(pair.release):
         raise UsageError("the links and the pair of files are of different releases")
-    compared = (*links.finder.columns, *links.intruder.blocks)
+    blocks = block_columns(links.intruder.blocks, pair.release.columns)
+    compared = tuple(dict.fromkeys((*links.finder.columns, *blocks)))
     knows = {*(links.intruder.knows or pair.with_role("quasi")), *compared}
     wanted = pair.with_role("confidential") if columns is None else columns
     targets = [name for name in wanted if name not in knows and not pair.generalised(name)]

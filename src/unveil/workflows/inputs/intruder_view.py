@@ -14,6 +14,7 @@ from unveil.table.encoding.shared_attributes import common_level, has_mixed_leve
 from unveil.table.microdata import Microdata
 from unveil.table.row_identity import sample_rows
 from unveil.table.schema import Schema
+from unveil.values.block_keys import block_columns
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
 from unveil.wording import absent_column, count, listing
@@ -121,7 +122,7 @@ def disjoint_columns(
 
 def known_blocks(records: Microdata, released: Microdata, intruder: Intruder) -> RecordBlocks:
     """The blocks in which records are compared; a single one if the intruder knows none."""
-    for name in intruder.blocks:
+    for name in block_columns(intruder.blocks, released.columns):
         _check_known(name, records, released)
         if any(data.schema[name].generalised for data in (records, released)):
             raise SchemaError(

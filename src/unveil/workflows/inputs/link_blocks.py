@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unveil.errors import DataError, SpecError, UsageError
+from unveil.values.block_keys import block_columns, split_block
 from unveil.values.links import Links
 from unveil.wording import absent_column, listing
 from unveil.workflows.inputs.scenario import Scenario
@@ -23,11 +24,12 @@ def check_blocks(scenario: Scenario, blocks: Sequence[str], knows: Sequence[str]
         raise SpecError("blocks: a column is named twice")
     files = scenario.pair.original, scenario.pair.release
     for data, which in zip(files, ("first", "second"), strict=True):
-        for name in blocks:
+        for name in block_columns(blocks, data.columns):
             if name not in data.columns:
                 raise DataError(f"blocks: in the {which} file, {absent_column(name, data.columns)}")
-    for name in blocks:
-        if name in knows:
+    for block in blocks:
+        name, key = split_block(block, files[1].columns)
+        if name in knows and not key:
             raise SpecError(
                 f"blocks: column '{name}' is also compared, and all records of a block are equal "
                 "in it; leave it out of one of the two"

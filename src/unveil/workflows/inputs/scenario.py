@@ -28,6 +28,7 @@ from unveil.table.encoding.form_columns import add_form_columns, add_forms_of
 from unveil.table.encoding.shared_attributes import recode_like_release
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
+from unveil.values.block_keys import block_columns
 from unveil.values.file_pair import CanonicalOrder, FilePair
 from unveil.values.intruder import Intruder
 from unveil.values.links import Finder, Links
@@ -124,7 +125,8 @@ class Scenario:
                 records = self.release.repeat_masking(known, records, self.seed)
                 pair = replace(pair, original=records)
         else:  # who knows the masking knows what it has merged
-            records = recode_like_release(released, records, (*columns, *intruder.blocks))
+            blocks = block_columns(intruder.blocks, released.columns)
+            records = recode_like_release(released, records, (*columns, *blocks))
         records, released, described = add_form_columns(records, released, columns)
         files = LinkageFiles(
             intruder_records=records,
@@ -169,7 +171,7 @@ class Scenario:
             pair=pair,
             records=np.arange(files.queries_first(len(pair.original), len(pair.release))[0]),
             positions=files.queries_first(files.positions.intruder, files.positions.released),
-            compared=(*files.columns, *files.blocks.columns),
+            compared=tuple(dict.fromkeys((*files.columns, *files.blocks.attributes))),
             attack_strangers=StrangerAttack(self, spec, intruder, replace(files, learnt=learnt)),
             seed=self.seed,
         )
@@ -203,7 +205,8 @@ class FilesMaskedAgain:
     def __call__(self, run: int) -> LinkageFiles | None:
         scenario, seed = self.scenario, self.scenario.seed
         pair = scenario.pair.original, scenario.pair.release
-        known = {*compared_columns(self.spec, *pair, self.intruder), *self.intruder.blocks}
+        blocks = block_columns(self.intruder.blocks, pair[1].columns)
+        known = {*compared_columns(self.spec, *pair, self.intruder), *blocks}
         rng = stream(seed, "attack", "simulation", str(run))
         try:
             people, own = stand_in(scenario.pair, known, rng)
@@ -215,7 +218,7 @@ class FilesMaskedAgain:
             )
             if intruder.error:
                 own_seed = int(rng.integers(2**SEED_BITS))
-                columns = sorted(known.difference(intruder.blocks))
+                columns = sorted(known.difference(blocks))
                 held_pair = again.pair
                 records = stale_cells(
                     held_pair.original, columns, intruder.error, held_pair.original_order, own_seed
@@ -243,7 +246,7 @@ class StrangerAttack:
         for name in files.columns:
             people.check(name)
         if self.spec.knows is None:
-            compared = (*files.columns, *self.intruder.blocks)
+            compared = (*files.columns, *files.blocks.attributes)
             people = recode_like_release(files.release, people, compared)
         people = add_forms_of(people, files.release, files.form_columns)
         others = replace(

@@ -1,8 +1,9 @@
 """The cost of a pair of records, attribute by attribute, and the least that a box can cost.
 
-An attribute's cost is a nondecreasing function of the gap between query and candidate, or
-a table of codes. Attributes are combined by sum, by maximum or by a Choquet integral, all
-monotone, so the costs of the gaps to a box, combined, are a bound for every record in it.
+An attribute's cost is a nondecreasing function of the gap between query and candidate, a table of
+codes, or a list of pairs of codes. Attributes are combined by sum, by maximum or by a Choquet
+integral, all monotone, so the costs of the gaps to a box, combined, are a bound for every record
+in it.
 """
 
 from typing import NamedTuple
@@ -13,13 +14,18 @@ from unveil.engines.base import ABSOLUTE, RELATIVE
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
 
-SQUARE, LINEAR, PIECES, TABLE = range(4)  # an attribute's cost
+SQUARE, LINEAR, PIECES, TABLE, LISTED = range(5)  # an attribute's cost
 BOTH, ABOVE, BELOW = range(3)  # which candidates have a gap: any, larger or smaller ones
 SUM, LARGEST, CHOQUET = range(3)  # how attributes are combined
 
 
 class Terms(NamedTuple):
-    """A metric as arrays. Attribute j has the pieces, or the table, from first[j] on."""
+    """A metric as arrays. Attribute j has the pieces, or the table, from first[j] on.
+
+    Of listed pairs, value[first[j]] is the cost of all others. The pairs of a query's code q are
+    those from slope[first[j] + q] to before slope[first[j] + q + 1]; of each, `end` is the
+    candidate's code, ascending, and `value` the cost.
+    """
 
     kind: Ints
     side: Ints
@@ -65,8 +71,31 @@ def cost_of_gap(terms: Terms, j: int, gap: float) -> float:
 
 
 @part()
+def listed_between(terms: Terms, j: int, query: float, low: float) -> tuple[int, int]:
+    """The pairs of the query's code in attribute j: the first with a code from low on, the end."""
+    row = terms.first[j] + np.int64(query)
+    begin = terms.first[j] + np.int64(terms.slope[row])
+    stop = terms.first[j] + np.int64(terms.slope[row + 1])
+    return begin + np.searchsorted(terms.end[begin:stop], low), stop
+
+
+@part()
+def least_listed(terms: Terms, j: int, query: float, low: float, high: float) -> float:
+    """The least cost of codes between low and high by listed pairs."""
+    at, stop = listed_between(terms, j, query, low)
+    least, unlisted = np.inf, np.floor(high) - np.ceil(low) + 1
+    while at < stop and terms.end[at] <= high and least > terms.least[j]:
+        least = min(least, terms.value[at])
+        unlisted -= 1
+        at += 1
+    return least if unlisted <= 0 else min(least, terms.value[terms.first[j]])
+
+
+@part()
 def least_cost(terms: Terms, j: int, query: float, low: float, high: float) -> float:
     """The least cost in attribute j over candidates between low and high, ends included."""
+    if terms.kind[j] == LISTED:
+        return least_listed(terms, j, query, low, high)
     if terms.kind[j] != TABLE:
         return cost_of_gap(terms, j, gap_between(terms.side[j], query, low, high))
     row = terms.first[j] + np.int64(query) * terms.size[j]
@@ -80,7 +109,14 @@ def least_cost(terms: Terms, j: int, query: float, low: float, high: float) -> f
 
 @part()
 def greatest_cost(terms: Terms, j: int, query: float, low: float, high: float) -> float:
-    """The greatest cost in attribute j over candidates between low and high."""
+    """The greatest cost in attribute j over candidates between low and high, or more."""
+    if terms.kind[j] == LISTED:
+        at, stop = listed_between(terms, j, query, low)
+        greatest = terms.value[terms.first[j]]
+        while at < stop and terms.end[at] <= high:
+            greatest = max(greatest, terms.value[at])
+            at += 1
+        return greatest
     if terms.kind[j] != TABLE:
         far = gap_between(terms.side[j], query, low, low)
         return cost_of_gap(terms, j, max(far, gap_between(terms.side[j], query, high, high)))

@@ -11,11 +11,13 @@ import numpy as np
 from unveil.engines.local.kernels.costs import (
     ABOVE,
     BELOW,
+    LISTED,
     PIECES,
     SQUARE,
     TABLE,
     Terms,
     gap_between,
+    listed_between,
 )
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part
@@ -119,6 +121,20 @@ def expected_costs(terms: Terms, j: int, queries: Floats, marginal: Marginal, ou
         query = queries[i]
         out[i, 0], out[i, 1] = 0.0, 0.0
         if np.isnan(query):
+            continue
+        if terms.kind[j] == LISTED:
+            other, n = terms.value[terms.first[j]], float(len(values))
+            at, stop = listed_between(terms, j, query, 0.0)
+            out[i, 1] = n
+            while at < stop:
+                many = marginal.codes[np.int64(terms.end[at])]
+                n -= many
+                if np.isinf(terms.value[at]):
+                    out[i, 1] -= many
+                else:
+                    out[i, 0] += many * terms.value[at]
+                at += 1
+            out[i, 0] += n * other
             continue
         if terms.kind[j] == TABLE:
             for code in range(terms.size[j]):

@@ -1,0 +1,1 @@
+"""Text, dates and codes compared by similarity; not the attacks that use it."""
