@@ -96,7 +96,6 @@ def _refuse_text(compared: ComparedPairs) -> None:
     texts = [one.column for one in compared.comparisons if one.pairs is not None]
     if texts:
         raise SpecError(
-            f"probabilistic: dependence: {listing(texts)} have a comparison of text, dates or "
-            "codes, and dependence is of levels of equality and tolerances; leave out comparisons "
-            "or dependence"
+            f"probabilistic: dependence: leave out comparisons of {listing(texts)}, or dependence: "
+            "it is of attributes compared by equality and tolerances"
         )

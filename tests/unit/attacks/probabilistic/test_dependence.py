@@ -140,3 +140,36 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     found = unveil_command("attack", "probabilistic", *files, *options, "--dependence", "chosen")
     assert found.code == 0, found.err
     assert "Independence misstates the match probability of" in found.out
+
+
+def test_dependence_is_not_of_text():
+    people = unveil.households(60, seed=7)
+    spec = attacks.Probabilistic(
+        dependence="chosen", comparisons={"occupation": {"by": "jaro-winkler"}}
+    )
+    intruder = unveil.Intruder(knows=["region", "sex", "occupation"])
+    with pytest.raises(unveil.UnveilError, match="leave out comparisons of occupation"):
+        unveil.attack(people, people, spec, intruder=intruder, truth="person").finder
+
+
+def test_answers_are_of_the_model_without_dependence():
+    with pytest.raises(unveil.UnveilError, match="leave out answers or dependence"):
+        attacks.Probabilistic(dependence="latent", answers="answers.csv")
+
+
+def test_decisions_weigh_patterns_by_their_dependence():
+    """The classes are those of the pairs' own weights, and the waterfall ends at them."""
+    people = unveil.households(300, seed=7)
+    release = unveil.mask(people, [unveil.masks.Pram(theta=0.2)], seed=7)
+    spec = attacks.Probabilistic(
+        dependence="log-linear", p_link_unmatched=1e-4, p_nonlink_matched=0.2
+    )
+    intruder = unveil.Intruder(knows=["region", "sex", "education", "occupation", "age"])
+    links = unveil.attack(people, release, spec, intruder=intruder)
+    assert links.finder.details["dependence"]["chosen"] == "log-linear"
+    decided = measures.decisions(links)
+    found = decided.decider.classes()
+    assert sum(one.pairs for one in found.classes) == 300 * 300
+    listed = next(iter(decided.decider.listed([0, 1, 2])))
+    steps = decided.decider.steps(int(listed.records[0]), int(listed.rows[0]))
+    assert sum(one.weight for one in steps[1:]) == pytest.approx(float(listed.weights[0]))
