@@ -370,7 +370,7 @@ SCENES = [
         f"{DECIDED} --link-classes bird --links made.csv",
         f"{DECIDED} --answers good.csv --review good.csv --force",
     )),
-    (3, f"attack probabilistic {CROSSED} --schema crowd.toml"),
+    (2, f"attack probabilistic {CROSSED} --schema crowd.toml"),
     (0, "attack position good.parquet other.parquet --truth name"),
     *((0, f"attack distance --matching {more} {BOTH}") for more in (
         "posterior --truth name", "one-to-one --truth row-order --json",

@@ -128,7 +128,7 @@ def other(schema=SCHEMA, **columns):
         (lambda: PRL(p_link_unmatched=0.1), SpecError, "go together"),
         (lambda: PRL(p_link_unmatched=0.1, p_nonlink_matched=1.5), SpecError, "p_nonlink_matched"),
         (lambda: attack(PRL(p_link_unmatched=0.99, p_nonlink_matched=0.99)), SpecError,
-         "thresholds cross.*lower p_link_unmatched or p_nonlink_matched"),
+         "thresholds cross.* give p_link_unmatched at most that"),
         (lambda: attack(PRL(constrained=False)), SpecError,
          r"age, pay, grade have more levels; give them the tolerances \[0\]"),
         (lambda: attack(PRL(constrained=False, tolerances={"age": [0]}),

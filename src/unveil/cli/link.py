@@ -9,7 +9,7 @@ import click
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
-from unveil.cli.decisions import NAMES, decision_options, decision_outputs, show_decisions
+from unveil.cli.decisions.options import NAMES, decision_options, decision_outputs, show_decisions
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     WithAttackParameters,

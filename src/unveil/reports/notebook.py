@@ -8,8 +8,9 @@ import msgspec
 from unveil.reports.content import Exhibit, Fact, Section, Summary
 from unveil.reports.headline import risk_sentence
 from unveil.reports.rendering import environment
-from unveil.reports.sections import loss, pair_classes
+from unveil.reports.sections import loss
 from unveil.reports.sections.attacks import attack, direction, risk_table
+from unveil.reports.sections.linkage import pair_classes
 from unveil.reports.sections.provenance import steps
 from unveil.reports.tables import Table, counts, figures, labels, tabulate, text
 from unveil.reports.write import summary_of

@@ -15,7 +15,6 @@ from unveil.reports.sections import (
     households,
     knowledge,
     loss,
-    pair_classes,
     people,
     provenance,
     recommendation,
@@ -25,6 +24,7 @@ from unveil.reports.sections import (
     values,
     verdict,
 )
+from unveil.reports.sections.linkage import pair_classes
 from unveil.reports.sections.numbered_releases import numbered_releases
 from unveil.reports.sections.validity import how_to_read, validity
 from unveil.support.phrases import counted, names, phrase

@@ -50,6 +50,7 @@ class FinderOver:
 
     @property
     def pair_decisions(self) -> PairDecider | None:
+        """The decisions of the attack on pairs; None if it makes none."""
         return getattr(self.base, "pair_decisions", None)
 
     def rank_of_truth(

@@ -13,7 +13,7 @@ PARTS = {"prior": GREY, "for a match": GREEN, "against": RED, "sum": BLUE}
 
 def match_weights(rows: Rows) -> Drawn:
     """Pairs by weight on a scale of orders of magnitude, and a line for each threshold."""
-    shown = [row for row in rows if row["pairs"] is not None]
+    shown = [row for row in rows if row["high"] is not None]
     most = max((row["pairs"] for row in shown), default=1)
     scale = alt.Scale(type="symlog", constant=1, domainMin=0)
     ticks = [0, *(10**power for power in range(0, ceil(log10(most + 1)) + 1, 2))]
@@ -31,7 +31,7 @@ def match_weights(rows: Rows) -> Drawn:
         )
     )
     layers = [bars]
-    lines = [row for row in rows if row["pairs"] is None]
+    lines = [row for row in rows if row["high"] is None]
     for place, row in enumerate(lines):
         one = rows_of([row])
         layers.append(one.mark_rule(strokeDash=[6, 3], strokeWidth=2).encode(x=x))

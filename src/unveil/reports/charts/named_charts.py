@@ -5,7 +5,7 @@ import altair as alt
 from unveil.errors import UsageError
 from unveil.reports.charts.export import figure_specification
 from unveil.reports.charts.theme import CONFIG
-from unveil.reports.sections.pair_classes import charts as pair_charts
+from unveil.reports.sections.linkage.pair_classes import charts as pair_charts
 from unveil.reports.write import summary_of
 from unveil.values.pair_decisions import Decisions
 from unveil.values.results.choice import Choice

@@ -1,0 +1,1 @@
+"""Decisions on pairs in the terminal: the options that ask for them, and their text."""
