@@ -1,7 +1,7 @@
 """What dependence between attributes changes in probabilistic linkage: `dependence.py [file ...]`.
 
 Adult's eight categories, alone and with two numbers, and census numbers, masked by PRAM, rank
-swapping and noise, two seeds each; linked under independence, by interactions, by latent classes,
+swapping and noise, two seeds each; linked under independence, by interactions,
 and by the model of least BIC. A row has the mean links, the calibration error of link
 probabilities in points (by ten bins), their log score beside that of the base rate, and the pairs
 whose match probability differs by more than ten points from that under independence.
@@ -24,7 +24,7 @@ CATEGORIES = [
     "native-country",
 ]  # fmt: skip
 AGES = ["age", "hours-per-week"]
-MODELS = ("none", "log-linear", "latent", "chosen")
+MODELS = ("none", "log-linear", "chosen")
 
 
 def adult(columns, records=1000):

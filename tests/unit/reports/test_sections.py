@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from fixtures import choices
-from fixtures.evidence import finding, made
+from fixtures.evidence import evidence, finding, made
 from fixtures.numbered_evidence import (
     BARE,
     COMPARED_BARE,
@@ -19,7 +19,7 @@ from fixtures.numbered_evidence import (
     places,
     told,
 )
-from unveil.reports.sections.attacks import rank_of_truth
+from unveil.reports.sections.attacks import attacks, dependence_phrase, rank_of_truth
 from unveil.reports.sections.loss import loss, side_by_side
 from unveil.reports.sections.people import people
 from unveil.reports.sections.values import inference
@@ -229,3 +229,21 @@ def test_how_many_rows_fit_is_said_in_a_sentence(fewest, below, said):
     found = inference(msgspec.structs.replace(numbered(), compatible=fit))
     lead = [plain(one) for exhibit in found.exhibits for one in exhibit.lead]
     assert f"An intruder who knows age finds {said}" in lead
+
+
+def test_what_dependence_changes_is_said():
+    found = {"chosen": "3 classes", "converged": False, "differing_pairs": 1200}
+    said = plain(dependence_phrase({"dependence": found | {"mean_difference": 0.123}}))
+    assert "Independence misstates the match probability of 1,200 pairs" in said
+    assert "that of a match by 12.3 points on average. EM has not converged" in said
+    same = plain(dependence_phrase({"dependence": {"chosen": "none"}}))
+    assert same == "no model of dependent attributes has a lower BIC than independence."
+
+
+def test_the_page_says_what_independence_misstates():
+    details = {"dependence": {"chosen": "log-linear", "converged": True, "differing_pairs": 40}}
+    details["dependence"]["mean_difference"] = 0.05
+    found = msgspec.structs.replace(finding("probabilistic", 0.3), details=details)
+    for external in (False, True):
+        said = attacks(evidence(attacks=(found,)), external=external).paragraphs
+        assert any("match probability of 40 pairs" in plain(one) for one in said)
