@@ -149,7 +149,7 @@ def test_dependence_is_not_of_text():
     )
     intruder = unveil.Intruder(knows=["region", "sex", "occupation"])
     with pytest.raises(unveil.UnveilError, match="leave out comparisons of occupation"):
-        unveil.attack(people, people, spec, intruder=intruder, truth="person").finder
+        measures.risk(unveil.attack(people, people, spec, intruder=intruder, truth="person"))
 
 
 def test_answers_are_of_the_model_without_dependence():
