@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from unveil.errors import DataError, UsageError
 from unveil.measures.disclosure.population import column_with_role, sampling_fraction, weights_of
-from unveil.support.options import share
 from unveil.table.microdata import Microdata
 from unveil.wording import count
 
@@ -22,9 +21,9 @@ def key_columns(data: Microdata, columns: Sequence[str] | None) -> tuple[str, ..
         values = data.column(name).n_unique()
         number = data.level(name) == "numeric" and not data.schema[name].generalised
         if number and values > MOST_NUMBERS:
-            raise DataError(
-                f"column '{name}' is numeric with {values:,} values: as a key it makes nearly every "
-                f"record unique; recode it to at most {MOST_NUMBERS} values "
+            raise UsageError(
+                f"column '{name}' is numeric with {values:,} values: as a key it makes nearly "
+                f"every record unique; recode it to at most {MOST_NUMBERS} values "
                 "(masks.GlobalRecoding), or leave it out of the columns"
             )
     return tuple(columns)
@@ -33,8 +32,10 @@ def key_columns(data: Microdata, columns: Sequence[str] | None) -> tuple[str, ..
 def known_fraction(data: Microdata, fraction: float | None) -> float | None:
     """The share of the population in the sample: as given, else by the weights; None without."""
     if fraction is not None:
-        if share(fraction, "fraction") == 0:
-            raise UsageError("fraction: above 0; it is the share of the population in the sample")
+        if isinstance(fraction, bool | str) or not 0 < fraction <= 1:
+            raise UsageError(
+                "fraction: the share of the population that is in the sample, above 0 and at most 1"
+            )
         return float(fraction)
     weight = column_with_role(data, "weight")
     if weight is None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import UsageError
 from unveil.measures.identity.subgroups import subgroups
-from unveil.measures.population.keys import key_columns, known_fraction
 from unveil.measures.population.kernels import minimal_uniques as kernels
+from unveil.measures.population.keys import key_columns, known_fraction
 from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import prepare
@@ -111,7 +112,7 @@ def suda(
     total = max(float(np.sort(scores).sum()), 1.0)
     smallest = np.where(found.sizes.any(axis=1), (found.sizes > 0).argmax(axis=1), 0)
 
-    def of_all(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def of_all(values: NDArray[Any]) -> NDArray[Any]:
         whole = np.zeros((len(data), *values.shape[1:]), values.dtype)
         whole[records] = values
         return whole
@@ -236,9 +237,7 @@ def _by_category(
         sums = np.bincount(codes, scored[order], minlength=many).tolist()
         for name, n, of_group in zip(grouping.names, grouping.sizes, sums, strict=True):
             listed.append(
-                CategoryContribution(
-                    column=grouping.column, name=name, n=n, share=of_group / total
-                )
+                CategoryContribution(column=grouping.column, name=name, n=n, share=of_group / total)
             )
     return tuple(listed)
 
