@@ -111,13 +111,13 @@ def _people(
     if population is not None:
         population.check(*keys)
         people = population_counts(data, population, keys).astype(np.float64)
-        risks = np.where(people > 0, 1 / np.maximum(people, 1), 0.0)
+        risks: Floats = np.where(people > 0, 1 / np.maximum(people, 1), 0.0)
         nobody = int((people == 0).sum())
         note = f"{count(nobody, 'record')} fit nobody of the population" if nobody else ""
         return _FittingPeople(people, risks, "population", note)
     known = known_fraction(data, fraction)
     if known is None:
-        return _FittingPeople(sizes * 1.0, 1 / sizes, "release", UPPER_BOUND)
+        return _FittingPeople(sizes.astype(np.float64), 1 / sizes, "release", UPPER_BOUND)
     weight = column_with_role(data, "weight") if fraction is None else None
     if weight is None:
         risks = expected_inverse(sizes, np.full(len(sizes), known))

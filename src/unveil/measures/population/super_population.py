@@ -11,7 +11,7 @@ from unveil.errors import DataError, UsageError
 from unveil.measures.disclosure.population import column_with_role, population_risk
 from unveil.measures.population.keys import key_columns, known_fraction
 from unveil.models.row_counts import classes_of
-from unveil.support.arrays import Ints
+from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
 from unveil.values.results.population_uniques import SuperPopulation, UniquesEstimate
 
@@ -150,19 +150,31 @@ def zayatz(counts: ClassSizes) -> float:
 
     P(f = 1 | F = 1) is the sampling fraction, and P(f = 1 | F = j) is hypergeometric.
     """
-    sizes, fraction, left = counts.sizes, counts.fraction, np.arange(1, int(counts.sizes[-1]))
-    missed = np.log1p(-(counts.n - 1) / (counts.population - left))  # each of the others
-    once = sizes * fraction * np.exp(np.append(0, np.cumsum(missed))[sizes - 1])
+    sizes, fraction, others = counts.sizes, counts.fraction, np.arange(1, int(counts.sizes[-1]))
+    missed = np.maximum(1 - (counts.n - 1) / np.maximum(counts.population - others, 1), 0)
+    once = sizes * fraction * np.append(1, np.cumprod(missed))[sizes - 1]
     alone = counts.of(1) * fraction / float(np.sort(once * counts.classes).sum())
     return counts.of(1) * alone / fraction
 
 
 def pitman(counts: ClassSizes) -> float | str:
-    """By the Ewens-Pitman partition of the sample: its parameters by maximum likelihood.
+    """By the Ewens-Pitman partition, whose parameters are those of the sample.
 
     The expected uniques of N people are N G(t + 1) G(t + N + a - 1) / (G(t + a) G(t + N)), which
     Hoshino (2001) approximates by G(t + 1) / G(t + a) N^a.
     """
+    from scipy.special import gammaln
+
+    found, size = pitman_parameters(counts), counts.population
+    if isinstance(found, str):
+        return found
+    a, t = found
+    logs = gammaln(t + 1) - gammaln(t + a) + gammaln(t + size + a - 1) - gammaln(t + size)
+    return float(size * np.exp(logs))
+
+
+def pitman_parameters(counts: ClassSizes) -> tuple[float, float] | str:
+    """The parameters a and t of the Ewens-Pitman partition of a sample, by maximum likelihood."""
     from scipy.optimize import minimize
     from scipy.special import expit, gammaln
 
@@ -171,11 +183,11 @@ def pitman(counts: ClassSizes) -> float | str:
     if many == n:
         return "every record of the sample is unique"
 
-    def parameters(at: tuple[float, float]) -> tuple[float, float]:
+    def parameters(at: Floats) -> tuple[float, float]:
         a = float(expit(at[0]))
         return a, float(np.exp(at[1])) - a
 
-    def cost(at: tuple[float, float]) -> float:
+    def cost(at: Floats) -> float:
         a, t = parameters(at)
         begun = (many - 1) * np.log(a) + gammaln(t / a + many) - gammaln(t / a + 1)
         grown = classes @ (gammaln(sizes - a) - gammaln(1 - a))
@@ -191,9 +203,7 @@ def pitman(counts: ClassSizes) -> float | str:
     a, t = parameters(found.x)
     if not found.success or a > 1 - 1e-5 or t > 1e3 * counts.population:
         return "the likelihood has no maximum"
-    size = counts.population
-    logs = gammaln(t + 1) - gammaln(t + a) + gammaln(t + size + a - 1) - gammaln(t + size)
-    return float(size * np.exp(logs))
+    return a, t
 
 
 def snb(counts: ClassSizes) -> float | str:
