@@ -49,9 +49,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     upper reference, not an attack by somebody), *register* (the keys of a file that also has other
     people, 5 % of its cells out of date), *acquaintance* (one person at a time, the most visible
     keys, coarse values) and *insider* (a tenth of the respondents, exact, plan known). A policy
-    sets their limits, changes what they know, and adds others: *prosecutor* (one person, known to
-    be in the release, every quasi-identifier), *journalist* and *marketer* (an exact file of the
-    population, one person at a time or all at once), or any other with the columns that it knows.
+    sets their limits, changes what they know, and adds others: the usual *prosecutor*,
+    *journalist* and *marketer*, or its own.
 
     >>> bank = DisclosureScenario(name="bank", knows=["income", "savings"], max_linked=0.05)
     >>> bank.limits
