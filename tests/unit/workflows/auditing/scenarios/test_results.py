@@ -103,6 +103,30 @@ def test_a_register_without_errors_is_what_plain_counts_say(people, release, oth
         assert one.learned == pytest.approx(max(by_link - by_control, 0))
 
 
+def test_the_usual_attackers_are_the_rows_that_they_resemble(people, release):
+    """By distance, a prosecutor is the stress test, a marketer a register without errors."""
+    crowd = {"records": 480, "max_linked": 1}
+    policy = Policy(
+        intruder=[
+            {"name": "register", "error": 0} | crowd,
+            {"name": "prosecutor", "max_linked": 1},
+            {"name": "journalist"} | crowd,
+            {"name": "marketer"} | crowd,
+        ]
+    )
+    found = rows_of(people, release, policy)
+    (attack,) = [
+        one for one in found["stress test"].attacks if one.direction == "original-to-release"
+    ]
+    assert found["prosecutor"].linked.share == pytest.approx(attack.linked.share)
+    assert found["prosecutor"].membership == 1
+    for name in ("journalist", "marketer"):
+        assert found[name].membership == pytest.approx(80 / 480)
+        for figure in ("linked", "confirmed", "wrongly_confirmed"):
+            own, register = (getattr(found[one], figure) for one in (name, "register"))
+            assert own.share == pytest.approx(register.share)
+
+
 def test_an_acquaintance_knows_tenths_which_plain_counts_say(people, release):
     found = rows_of(people, release)["acquaintance"]
     names = list(found.knows)
