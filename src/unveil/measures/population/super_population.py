@@ -118,7 +118,7 @@ def _estimate(name: str, counts: ClassSizes) -> UniquesEstimate:
     found: float | str = 0.0
     if counts.of(1):
         found = ESTIMATORS[name](counts)
-        if not isinstance(found, str) and not 0 < found * counts.fraction <= counts.of(1):
+        if not isinstance(found, str) and not 0 < found * counts.fraction <= counts.of(1) + 1e-6:
             found = "it would be no population unique, or more than all sample uniques"
     if isinstance(found, str):
         return UniquesEstimate(
@@ -232,8 +232,7 @@ def snb(counts: ClassSizes) -> float | str:
     def excess(logit: float) -> float:
         b = float(1 / (1 + np.exp(-logit)))
         a, x = shape(b), (1 - f) * (1 - b)
-        expected = classes * f * (b / (1 - x)) ** a * (1 + a * x / (1 - x))
-        return float(np.log(expected / alone))
+        return float(np.log(classes * f / alone * (1 + a * x / (1 - x))) + a * np.log(b / (1 - x)))
 
     if excess(SNB_BOUNDS[0]) * excess(SNB_BOUNDS[1]) > 0:
         return "its equations have no solution"
@@ -247,7 +246,7 @@ def population_classes(counts: ClassSizes) -> float:
     sizes, classes, f = counts.sizes.astype(float), counts.classes, counts.fraction
     left = (1 - f) ** sizes
     seen = classes @ (sizes * f**2 * (1 - f**2) ** (sizes - 1))
-    met = classes @ (left * ((1 + f) ** sizes - 1))
+    met = classes @ ((1 - f**2) ** sizes - left)
     ratio = (classes @ left) / (classes @ (sizes * f * (1 - f) ** (sizes - 1)))
     return float(classes.sum() + counts.of(1) * seen / met * ratio**2)
 

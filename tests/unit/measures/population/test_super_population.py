@@ -91,6 +91,16 @@ def test_the_closed_forms_of_snb_are_sums_over_sizes(a, b, f):
     assert snb_closed(1000, a, b, f) == pytest.approx(naive.snb_sample(1000, a, b, f))
 
 
+@pytest.mark.parametrize("fraction", [1, 0.6, 0.1, 1e-6])
+def test_one_large_class_and_any_fraction(fraction):
+    """Pitman's model does not fit: it would expect thousands of uniques in this very sample."""
+    found = measures.super_population(sample({1: 40, 2: 9, 3: 2, 30_000: 1}), fraction=fraction)
+    for one in found.estimates:
+        assert one.reason or 0 <= one.sample_uniques <= 40 * (1 + 1e-9)
+    assert found.chosen != "pitman"
+    assert found.estimate.sample_uniques is not None
+
+
 def test_the_choice_by_validity():
     histogram = {1: 120, 2: 30, 3: 12, 5: 6, 9: 2}
     found = measures.super_population(sample(histogram), fraction=0.05)
