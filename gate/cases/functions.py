@@ -135,6 +135,11 @@ MEASURES: dict[str, Callable[[], Any]] = {
     ],
     "decisions": lambda: decided().classes,
     "at_risk": lambda: on_links(m.at_risk, threshold=0.3),
+    "attackers": lambda: [
+        m.attackers(people(), columns=K),
+        m.attackers(people(), columns=K, fraction=0.1, threshold=0.05),
+        m.attackers(release("ranges"), people(), columns=K),
+    ],
     "baseline": lambda: on_links(m.baseline),
     "by_subgroup": lambda: [m.by_subgroup(m.hits(links()), one) for one in m.subgroups(people())],
     "categorical": lambda: on_both(m.categorical),
@@ -195,6 +200,14 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "shapes": lambda: on_both(m.shapes),
     "shared_hits": lambda: [*on_links(m.shared_hits), m.shared_hits(links("coarse", back=True))],
     "subgroups": lambda: m.subgroups(people(), [*K, "age"], least=5),
+    "suda": lambda: [
+        (one.summary, one.scores, one.dis_scores, one.contributions)
+        for one in (m.suda(people(), (*K, "age")), m.suda(people(), K, max_size=2, dis=0.1))
+    ],
+    "super_population": lambda: [
+        m.super_population(people(), (*K, "age")),
+        m.super_population(people(), (*K, "age"), fraction=0.3),
+    ],
     "suppression": lambda: on_both(m.suppression, groupings=m.subgroups(people(), ["sex"])),
     "tables": lambda: on_both(m.tables),
     "top_k": lambda: on_links(m.top_k, most=5),

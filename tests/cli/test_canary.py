@@ -19,7 +19,7 @@ import pytest
 import xlsxwriter
 
 import unveil
-from unveil import Microdata, Schema
+from unveil import Microdata, Schema, measures
 from unveil.files import Csv
 
 pytestmark = pytest.mark.usefixtures("quick_search", "few_trees", "quick_learning")
@@ -641,6 +641,25 @@ def test_no_traceback_sings(cage):
         _raises(lambda: unveil.write(data, "no/x.csv")),
     ]
     _check_silence(cage, given=given, texts=texts)
+
+
+def test_no_measure_of_the_population_sings(cage):
+    """Neither what is found of unique records nor what is refused holds a cell."""
+    given, keys = set(cage.rglob("*")), ["name", "kind"]
+    data = Microdata(_frame(), Schema(quasi=keys, nominal=keys, numeric="age", weight="age"))
+    numbers = pl.DataFrame({"pay": [NUMBER + i for i in range(200)]})
+    many = Microdata(numbers, Schema(quasi="pay", numeric="pay"))
+    light = Microdata(numbers.select(pay=-pl.col("pay")), Schema(quasi="pay", weight="pay"))
+    found = [
+        measures.suda(data, keys, fraction=0.5).summary,
+        measures.suda(data, keys, fraction=0.5),
+        measures.super_population(data, keys, fraction=0.5),
+        measures.attackers(data, data, columns=keys),
+    ]
+    calls = (measures.suda, measures.super_population, measures.attackers)
+    texts = [_raises(lambda c=c, d=d: c(d)) for c in calls for d in (many, light, data)]
+    texts += [_raises(lambda c=c: c(data, columns=keys)) for c in calls]
+    _check_silence(cage, given=given, texts=[*map(repr, found), *texts])
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from unveil.wording import listing, suggest
 
 STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER = "stress test", "register", "acquaintance", "insider"
 FIXED = (STRESS_TEST, REGISTER, ACQUAINTANCE, INSIDER)  # the rows of every audit, in this order
-WHO = {  # of every audit, in words
+PROSECUTOR, JOURNALIST, MARKETER = "prosecutor", "journalist", "marketer"
+NAMED = (*FIXED, PROSECUTOR, JOURNALIST, MARKETER)  # a policy need not say what they know
+WHO = {  # in words
     STRESS_TEST: "An intruder who knows every quasi-identifier of all people in the release "
     "exactly, and the masking. An upper reference for the others, not a realistic intruder.",
     REGISTER: "An intruder with a file of the population or a large part of it, such as a "
@@ -25,6 +27,14 @@ WHO = {  # of every audit, in words
     "numbers roughly, and that the person is in the release.",
     INSIDER: "An intruder who holds the true records of a tenth of the respondents, such as an "
     "interviewer, and knows the masking.",
+    PROSECUTOR: "An intruder who looks for one person and knows that this person is in the "
+    "release, every quasi-identifier of this person exactly, and the masking.",
+    JOURNALIST: "An intruder who looks for any one person, with an exact file of the population: "
+    "the keys that are not confidential, not who is in the release. The intruder knows the "
+    "masking.",
+    MARKETER: "An intruder who links as many people as possible at once, with an exact file of "
+    "the population: the keys that are not confidential, not who is in the release. The intruder "
+    "knows the masking.",
 }
 NAME = r"\w([\w -]{0,58}\w)?"
 SCENARIO_LIMITS = ("max_linked", "max_confirmed", "max_wrongly_confirmed", "max_learned")
@@ -39,7 +49,8 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     upper reference, not an attack by somebody), *register* (the keys of a file that also has other
     people, 5 % of its cells out of date), *acquaintance* (one person at a time, the most visible
     keys, coarse values) and *insider* (a tenth of the respondents, exact, plan known). A policy
-    sets their limits, changes what they know, and adds others.
+    sets their limits, changes what they know, and adds others: the usual *prosecutor*,
+    *journalist* and *marketer*, or its own.
 
     >>> bank = DisclosureScenario(name="bank", knows=["income", "savings"], max_linked=0.05)
     >>> bank.limits
@@ -47,7 +58,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
     """
 
     name: Annotated[
-        str, Meta(description=f"One of {listing(FIXED)}, or the name of a further intruder.")
+        str, Meta(description=f"One of {', '.join(NAMED)}, or the name of a further intruder.")
     ]
     knows: Annotated[tuple[str, ...] | None, Meta(description="The known attributes.")] = None
     records: Annotated[
@@ -144,10 +155,10 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
                 f"{listing(self.knowledge)}: the stress test always knows everything exactly; "
                 "set its limits only, or give another intruder another name"
             )
-        if self.name not in FIXED and known is None:
+        if self.name not in NAMED and known is None:
             raise self._refused(
                 "no intruder of this name is known"
-                f"{suggest(self.name, FIXED, 'those of every audit are')}; for another, give the "
+                f"{suggest(self.name, NAMED, 'those with a name are')}; for another, give the "
                 "known attributes (knows)"
             )
         member = self.name != REGISTER if self.member is None else self.member
@@ -189,7 +200,7 @@ class DisclosureScenario(Spec, frozen=True, kw_only=True):
 def check_names(scenarios: tuple[DisclosureScenario, ...]) -> None:
     """Refuse two intruders of one name."""
     names = [one.name for one in scenarios]
-    folded = [re.sub(r"[^\w]", "", one).casefold() for one in (*names, *FIXED)]
+    folded = [re.sub(r"[^\w]", "", one).casefold() for one in (*names, *NAMED)]
     own = folded[: len(names)]
     twice = [n for n, one in zip(names, own, strict=True) if own.count(one) > 1]
     if twice:
@@ -198,8 +209,8 @@ def check_names(scenarios: tuple[DisclosureScenario, ...]) -> None:
             "table, or names that differ in more than blanks, hyphens and capitals"
         )
     for name, one in zip(names, own, strict=True):
-        if name not in FIXED and one in folded[len(names) :]:
+        if name not in NAMED and one in folded[len(names) :]:
             raise SpecError(
                 f"policy: intruder '{name}': no intruder of this name is known"
-                f"{suggest(name, FIXED)}"
+                f"{suggest(name, NAMED)}"
             )

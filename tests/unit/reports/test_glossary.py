@@ -28,7 +28,7 @@ from unveil.support.phrases import Term
 from unveil.support.rules import words
 from unveil.support.specs import describe, method_name
 from unveil.table.roles import ROLE_MEANINGS
-from unveil.values.disclosure_scenario import WHO
+from unveil.values.disclosure_scenario import NAMED, WHO
 from unveil.values.intruder import Direction
 from unveil.values.results.policy import Policy
 
@@ -155,7 +155,10 @@ def _terms(value):
 @pytest.fixture(scope="module")
 def linked():
     found, several = numbered(), numbered_comparison()
-    pages = [summary(numbered(BARE)), choice_summary(choices.study())]
+    usual = zip(found.scenarios[-3:], NAMED[-3:], strict=True)
+    rows = tuple(msgspec.structs.replace(one, name=name) for one, name in usual)
+    attackers = msgspec.structs.replace(found, scenarios=(*found.scenarios[:-3], *rows))
+    pages = [summary(numbered(BARE)), choice_summary(choices.study()), summary(attackers)]
     for external in (False, True):
         pages += [summary(found, external=external), comparison_summary(several, external=external)]
     return {key for page in pages for key in _terms(page)}

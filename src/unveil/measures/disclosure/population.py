@@ -79,8 +79,8 @@ def population_risk(
     >>> round(found.sampling_fraction, 3)
     0.002
     """
-    weight = weight or _column_with_role(data, "weight")
-    household = household or _column_with_role(data, "household")
+    weight = weight or column_with_role(data, "weight")
+    household = household or column_with_role(data, "household")
     if columns is None:
         columns = [name for name in data.schema.with_role("quasi") if name in data.columns]
     if weight is None or not columns:
@@ -117,10 +117,10 @@ def sampling_fraction(data: Microdata) -> float | None:
     >>> round(sampling_fraction(unveil.households(500, seed=7)), 3)
     0.002
     """
-    weight = _column_with_role(data, "weight")
+    weight = column_with_role(data, "weight")
     if weight is None:
         return None
-    return _fraction(len(data), float(np.sort(_weights(data, weight)).sum()))
+    return _fraction(len(data), float(np.sort(weights_of(data, weight)).sum()))
 
 
 def _fraction(n: int, population: float) -> float | None:
@@ -137,7 +137,8 @@ class _WeightedClasses(NamedTuple):
     population: float
 
 
-def _weights(data: Microdata, weight: str) -> Floats:
+def weights_of(data: Microdata, weight: str) -> Floats:
+    """The weight of each record; refused if it is missing or not above 0."""
     weights = numbers(data, [weight]).values[:, 0]
     bad = int((~(weights > 0)).sum())
     if bad:
@@ -150,7 +151,7 @@ def _weights(data: Microdata, weight: str) -> Floats:
 
 
 def _weighted_classes(data: Microdata, columns: Sequence[str], weight: str) -> _WeightedClasses:
-    weights = _weights(data, weight)
+    weights = weights_of(data, weight)
     class_of = classes_of(data, columns)
     order = np.argsort(weights)  # so that sums do not depend on the order of the rows
     records, people = np.bincount(class_of), np.bincount(class_of[order], weights[order])
@@ -220,7 +221,8 @@ def _households(data: Microdata, household: str, risks: Floats) -> HouseholdRisk
     )
 
 
-def _column_with_role(data: Microdata, role: str) -> str | None:
+def column_with_role(data: Microdata, role: str) -> str | None:
+    """The column with a role; None without one, refused if there are several."""
     found = [name for name in data.schema.with_role(role) if name in data.columns]
     if len(found) > 1:
         raise UsageError(f"several columns have the role {role}: name one of {listing(found)}")

@@ -17,6 +17,7 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats
 from unveil.support.options import share, whole_number
 from unveil.values.links import Links
+from unveil.values.results.risk import AtRisk
 
 Ties = Literal["expected", "unique", "any", "first"]
 SAMPLE_SIZE = 2000  # records that expensive measures look at
@@ -150,15 +151,6 @@ def top_k(links: Links, most: int = 10, *, sample: int = SAMPLE_SIZE) -> TopKCur
     return TopKCurve(within.sum(axis=1) / max(n, 1), n, links.population)
 
 
-class AtRisk(NamedTuple):
-    """ARX's three numbers: records above a threshold, the highest risk, the mean risk."""
-
-    above: float  # share of the records
-    highest: float
-    mean: float
-    threshold: float
-
-
 def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     """The share of the records whose risk is above a threshold, the highest and the mean risk.
 
@@ -172,9 +164,13 @@ def at_risk(links: Links, threshold: float = 0.2) -> AtRisk:
     >>> at_risk(links).highest
     1.0
     """
+    return at_risk_of(shared_hits(links)[links.true_rows >= 0], threshold)
+
+
+def at_risk_of(risks: Floats, threshold: float) -> AtRisk:
+    """The three numbers of the risks of records; 0 where there are none."""
     threshold = share(threshold, "threshold")
-    risks = shared_hits(links)[links.true_rows >= 0]
     if not len(risks):
         return AtRisk(0.0, 0.0, 0.0, threshold)
-    above, highest, mean = (risks > threshold).mean(), risks.max(), risks.mean()
-    return AtRisk(float(above), float(highest), float(mean), threshold)
+    mean = float(np.sort(risks).mean())  # whatever the order of the rows
+    return AtRisk(float((risks > threshold).mean()), float(risks.max()), mean, threshold)

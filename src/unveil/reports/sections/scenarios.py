@@ -19,7 +19,7 @@ from unveil.support.phrases import (
     plain,
     several,
 )
-from unveil.values.disclosure_scenario import FIXED, STRESS_TEST
+from unveil.values.disclosure_scenario import NAMED, STRESS_TEST
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.evidence import Evidence
@@ -40,7 +40,7 @@ ALSO = {"max_linked": "max_risk", "max_confirmed": "max_confirmed"}
 
 def scenario_name(scenario: str) -> Piece:
     """The name of a scenario: a term, or the steward's own word."""
-    if scenario in FIXED:
+    if scenario in NAMED:
         return Term(scenario, f"scenario-{scenario.replace(' ', '-')}")
     return name(scenario)
 

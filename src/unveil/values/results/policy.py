@@ -10,6 +10,7 @@ from unveil.errors import SpecError
 from unveil.support.specs import Spec, method_name
 from unveil.values.disclosure_scenario import (
     FIXED,
+    NAMED,
     SCENARIO_LIMITS,
     DisclosureScenario,
     check_names,
@@ -156,7 +157,7 @@ class Policy(Spec, frozen=True, kw_only=True):
         tuple[DisclosureScenario, ...],
         Meta(
             description="Intruders with their own limits, a table [[intruder]] for each: "
-            f"{', '.join(FIXED)}, or a further one with its known attributes."
+            f"{', '.join(NAMED)}, or a further one with its known attributes."
         ),
     ] = ()
     use: Annotated[

@@ -1,6 +1,6 @@
 """Risk: the success of an attack, with its baseline, ceiling and interval."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,15 @@ class Interval(msgspec.Struct, frozen=True):
     low: float
     high: float
     confidence: float
+
+
+class AtRisk(NamedTuple):
+    """ARX's three numbers: records above a threshold, the highest risk, the mean risk."""
+
+    above: float  # share of the records
+    highest: float
+    mean: float
+    threshold: float
 
 
 class Claims(msgspec.Struct, frozen=True):

@@ -11,6 +11,9 @@ from unveil.values.disclosure_scenario import (
     ACQUAINTANCE,
     FIXED,
     INSIDER,
+    JOURNALIST,
+    MARKETER,
+    PROSECUTOR,
     REGISTER,
     STRESS_TEST,
     DisclosureScenario,
@@ -26,6 +29,7 @@ STALE = 0.05  # share of the cells of a register
 INSIDERS_PART = 0.1  # of the respondents
 MOST_PEOPLE = 10**11  # of a register
 OTHERS_PER_MEMBER = 1  # people of a register beside each of the release, where no weight tells more
+WITHOUT_SECRETS = REGISTER, ACQUAINTANCE, JOURNALIST, MARKETER  # know no confidential key
 # What an intruder has unless the policy says otherwise. The masking is no secret; who lives
 # together is.
 EXACT = {
@@ -63,6 +67,9 @@ def _completed(
             "together": False,
         },
         INSIDER: {"records": INSIDERS_PART, "knows_households": True},
+        PROSECUTOR: {"together": False},
+        JOURNALIST: {"knows": keys_of(known, people), "member": False, "together": False},
+        MARKETER: {"knows": keys_of(known, people), "member": False},
     }
     set_by_policy = {} if own is None else {n: getattr(own, n) for n in own.knowledge} | own.limits
     fields = {"knows": known} | EXACT | special.get(name, {}) | set_by_policy
@@ -102,7 +109,7 @@ def note_on(scenario: DisclosureScenario, given: Sequence[str], inputs: AuditInp
             "(visible = [...])"
         )
     secret = all("confidential" in people.schema[name].role for name in known)
-    if secret and scenario.name in (REGISTER, ACQUAINTANCE) and "knows" not in given:
+    if secret and scenario.name in WITHOUT_SECRETS and "knows" not in given:
         notes.append(
             "every quasi-identifier is confidential, so that this intruder is assumed to know "
             "confidential attributes (knows = [...] in the policy)"

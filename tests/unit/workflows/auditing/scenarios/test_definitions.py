@@ -66,6 +66,29 @@ def test_a_policy_changes_a_row_and_adds_another(inputs):
     assert [one.name for one in scenarios_of(inputs, policy)][-1] == "bank"
 
 
+def test_the_usual_attackers_are_known_by_name(inputs):
+    policy = Policy(
+        intruder=[
+            {"name": "prosecutor", "max_linked": 0.05},
+            {"name": "journalist", "error": 0.1, "max_confirmed": 0.01},
+            {"name": "marketer", "max_linked": 0.05},
+        ]
+    )
+    prosecutor, journalist, marketer = (
+        scenario(inputs, one.name, policy) for one in policy.intruder
+    )
+    assert (prosecutor.knows, prosecutor.member, prosecutor.together) == (
+        (*KEYS, "income", "hours"), True, False,
+    )  # fmt: skip
+    for one, together in ((journalist, False), (marketer, True)):
+        assert (one.knows, one.member, one.together) == ((*KEYS, "hours"), False, together)
+        assert one.records > 20_000  # people, by the weights
+    assert (journalist.error, marketer.error, marketer.plan) == (0.1, 0.0, True)
+    assert not {one.name for one in policy.intruder} & {
+        one.name for one in scenarios_of(inputs, None)
+    }
+
+
 REFUSED = {
     "a scenario that knows nothing": ({"name": "bank", "knows": []}, "knows is empty"),
     "an error above 1": ({"name": "register", "error": 1.5}, "error"),
@@ -83,6 +106,7 @@ REFUSED = {
     "a name that is no file's": ({"name": "bank/insurer", "knows": ["age"]}, "letters"),
     "a name that is too long": ({"name": "x" * 300, "knows": ["age"]}, "up to 60"),
     "a name like another": ({"name": "Register", "knows": ["age"], "max_linked": 1}, "register"),
+    "a name like a usual attacker": ({"name": "Marketer", "max_linked": 0.1}, "marketer"),
     "an unknown key": ({"name": "register", "max_linkd": 0.1}, "max_linked"),
 }  # fmt: skip
 

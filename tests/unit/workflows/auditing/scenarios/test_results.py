@@ -103,6 +103,28 @@ def test_a_register_without_errors_is_what_plain_counts_say(people, release, oth
         assert one.learned == pytest.approx(max(by_link - by_control, 0))
 
 
+def test_the_usual_attackers_are_the_rows_that_they_resemble(people, release):
+    """A prosecutor is an exact acquaintance, a marketer a register without errors."""
+    crowd = {"records": 480, "max_linked": 1}
+    policy = Policy(
+        intruder=[
+            {"name": "register", "error": 0} | crowd,
+            {"name": "acquaintance", "coarse": False, "knows": [*KEYS, "sex"], "max_linked": 1},
+            {"name": "prosecutor", "max_linked": 1},
+            {"name": "journalist"} | crowd,
+            {"name": "marketer"} | crowd,
+        ]
+    )
+    found = rows_of(people, release, policy)
+    alike = {"prosecutor": "acquaintance", "journalist": "register", "marketer": "register"}
+    for name, other in alike.items():
+        assert found[name].membership == found[other].membership
+        for figure in ("linked", "confirmed", "wrongly_confirmed"):
+            own, same = (getattr(found[one], figure) for one in (name, other))
+            assert own.share == pytest.approx(same.share)
+    assert found["marketer"].membership == pytest.approx(80 / 480)
+
+
 def test_an_acquaintance_knows_tenths_which_plain_counts_say(people, release):
     found = rows_of(people, release)["acquaintance"]
     names = list(found.knows)

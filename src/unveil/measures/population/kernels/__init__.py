@@ -1,0 +1,1 @@
+"""Compiled search for minimal sample uniques; no statistics."""
