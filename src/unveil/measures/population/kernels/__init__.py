@@ -1,0 +1,1 @@
+"""Passes over the table of all possible keys, and nothing that decides."""
