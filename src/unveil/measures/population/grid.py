@@ -65,6 +65,10 @@ class Grid:
         place: Ints = high[cells // len(low)] + low[cells % len(low)]
         return place
 
+    def total(self, cells: Ints, values: Floats, term: Term) -> Floats:
+        """A margin of values of some cells."""
+        return weighted_counts(self.places_of(cells, term), values, self.places(term).size)
+
     def margin(self, values: Floats, term: Term, weights: Floats | None = None) -> Floats:
         """A margin of the values, each multiplied with its weight."""
         high, low, size = self.places(term)
@@ -122,3 +126,9 @@ class Block:
     axes: Term
     grid: Grid
     terms: dict[Term, Term]  # each term, and its axes within the block
+
+
+def weighted_counts(places: Ints, weights: Floats, size: int) -> Floats:
+    """The sum of the weights at each place."""
+    counts: Floats = np.bincount(places, weights, minlength=size).astype(np.float64)
+    return counts

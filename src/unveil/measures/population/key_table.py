@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from unveil.errors import DataError, UsageError
-from unveil.measures.population.grid import Grid, Term
+from unveil.measures.population.grid import Grid, Term, weighted_counts
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import labels_of
 from unveil.table.encoding.shared_attributes import written_cells
@@ -62,61 +62,58 @@ class KeyTable:
 
     def observed(self, term: Term) -> Floats:
         """A margin of the sample, scaled to its records."""
-        return self.total(self.scaled, term)
-
-    def total(self, values: Floats, term: Term) -> Floats:
-        """A margin of values of the cells that occur."""
-        places = self.grid.places_of(self.cells, term)
-        return weighted_counts(places, values, self.grid.places(term).size)
+        return self.grid.total(self.cells, self.scaled, term)
 
     def names(self, term: Term) -> tuple[str, ...]:
         """The columns of a term."""
         return tuple(self.columns[axis] for axis in term)
 
 
-def weighted_counts(places: Ints, weights: Floats, size: int) -> Floats:
-    """The sum of the weights at each place."""
-    counts: Floats = np.bincount(places, weights, minlength=size).astype(np.float64)
-    return counts
-
-
-def key_table(data: Microdata, columns: Sequence[str], weights: Floats) -> KeyTable:
-    """Count a sample by its keys; an empty cell of the data and each missing code is a value."""
-    if not columns or len(set(columns)) < len(columns):
-        raise UsageError("columns: at least one, none twice")
-    data.check(*columns)
-    codes, shape = [], []
-    for name in columns:
-        values, code = np.unique(written_cells(data, name), return_inverse=True)
-        if len(values) > MOST_NUMBERS and data.level(name) == "numeric":
-            raise UsageError(
-                f"column '{name}' has {len(values):,} different numbers, which make almost "
-                "everybody unique: recode it into intervals first, or leave it out of the columns"
-            )
-        codes.append(code)
-        shape.append(len(values))
-    if prod(shape) > MOST_CELLS:
-        widest = columns[int(np.argmax(shape))]
-        raise UsageError(
-            f"{listing(columns)}: {prod(shape):,} combinations of values are possible, and a "
-            f"model counts at most {MOST_CELLS:,}: recode '{widest}', which has "
-            f"{max(shape):,} values, or leave a column out"
-        )
-    flat = np.ravel_multi_index(codes, shape)
+def key_table(
+    columns: Sequence[str], grid: Grid, keys: Sequence[Ints], weights: Floats
+) -> KeyTable:
+    """Count records by their keys, given as the place of each record's value in each column."""
+    flat = np.ravel_multi_index(tuple(keys), grid.shape)
     cells, cell_of, records = np.unique(flat, return_inverse=True, return_counts=True)
     order = np.argsort(weights)  # so that sums do not depend on the order of the rows
     people = weighted_counts(cell_of[order], weights[order], len(cells))
     ordered = weights[order]
     effect = len(weights) * float((ordered**2).sum()) / float(ordered.sum()) ** 2
-    return KeyTable(
-        tuple(columns),
-        Grid(tuple(shape)),
-        cells,
-        records.astype(np.float64),
-        people,
-        cell_of,
-        effect,
-    )
+    counts = records.astype(np.float64)
+    return KeyTable(tuple(columns), grid, cells, counts, people, cell_of, effect)
+
+
+def sample_keys(data: Microdata, columns: Sequence[str], weights: Floats) -> KeyTable:
+    """Count a sample by its keys; an empty cell of the data and each missing code is a value."""
+    check_columns(columns)
+    data.check(*columns)
+    keys = [np.unique(written_cells(data, name), return_inverse=True)[1] for name in columns]
+    sizes = [int(key.max()) + 1 for key in keys]
+    check_size(columns, sizes, [data.level(name) == "numeric" for name in columns])
+    return key_table(columns, Grid(tuple(sizes)), keys, weights)
+
+
+def check_columns(columns: Sequence[str]) -> None:
+    """Refuse no columns, and one twice."""
+    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
+        raise UsageError("columns: a list of at least one, none twice")
+
+
+def check_size(columns: Sequence[str], sizes: Sequence[int], numeric: Sequence[bool]) -> None:
+    """Refuse numbers with many values, and more possible combinations than a model counts."""
+    for name, size, number in zip(columns, sizes, numeric, strict=True):
+        if size > MOST_NUMBERS and number:
+            raise UsageError(
+                f"column '{name}' has {size:,} different numbers, which make almost everybody "
+                "unique: recode it into intervals first, or leave it out of the columns"
+            )
+    if prod(sizes) > MOST_CELLS:
+        widest = columns[int(np.argmax(sizes))]
+        raise UsageError(
+            f"{listing(columns)}: {prod(sizes):,} combinations of values are possible, and a "
+            f"model counts at most {MOST_CELLS:,}: recode '{widest}', which has "
+            f"{max(sizes):,} values, or leave a column out"
+        )
 
 
 def record_weights(

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.measures.population.key_table import KeyTable, Term
-from unveil.support.arrays import Floats
+from unveil.measures.population.grid import Block, Term
+from unveil.measures.population.key_table import KeyTable
+from unveil.support.arrays import Floats, Ints
 
 MOST_SWEEPS = 40
 BLOCK_SWEEPS = 10  # over the terms of a block, for each sweep over the blocks
@@ -149,16 +150,16 @@ def term_deviance(table: KeyTable, term: Term, expected: Floats) -> float:
     return float((2 * ratio / table.effect - freedom) / np.sqrt(2 * freedom))
 
 
-def variance_of(table: KeyTable, model: LogLinear, gradient: Floats) -> float:
-    """The variance of a sum over cells by the errors of the model's parameters.
+def variance_of(table: KeyTable, model: LogLinear, cells: Ints, gradient: Floats) -> float:
+    """The variance of a sum over some cells by the errors of the model's parameters.
 
-    `gradient`: the derivative of the sum by the log of each occurring cell's mean, in records. It
+    `gradient`: the derivative of the sum by the log of each cell's mean, in records. It
     is projected on the terms, each cell weighted with its mean, as in the last step of Newton's
     method; a shrunk term by as much less as it was shrunk.
     """
     grid, found = table.grid, 0.0
     projection = np.zeros(grid.size)
-    goals = {term: table.total(gradient, term) for term in model.targets}
+    goals = {term: grid.total(cells, gradient, term) for term in model.targets}
     coefficients = {term: np.zeros(len(goal)) for term, goal in goals.items()}
     blocks = grid.blocks(model.targets)
     weights = [grid.margin(model.fitted, block.axes) for block in blocks]
@@ -177,7 +178,7 @@ def variance_of(table: KeyTable, model: LogLinear, gradient: Floats) -> float:
                     coefficients[term] += step
                     block.grid.add(change, place, step)
             grid.add(projection, block.axes, change)
-        before, found = found, float((gradient * projection[table.cells]).sum())
+        before, found = found, float((gradient * projection[cells]).sum())
         if abs(found - before) <= PROJECTED * abs(found):
             break
     return max(found, 0.0) * table.effect

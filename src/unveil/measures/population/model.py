@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.population.exposure import Exposure, released_keys
 from unveil.measures.population.grid import Term
-from unveil.measures.population.key_table import KeyTable, key_table, record_weights
+from unveil.measures.population.key_table import KeyTable, record_weights, sample_keys
 from unveil.measures.population.log_linear import variance_of
 from unveil.measures.population.minimum_error import (
     EstimatedErrors,
@@ -17,9 +18,7 @@ from unveil.measures.population.minimum_error import (
     all_pairs,
     choose,
     given_terms,
-    unseen_people,
 )
-from unveil.measures.population.misclassification import kept_probabilities
 from unveil.measures.population.posterior import inverse_moments
 from unveil.support.arrays import Floats
 from unveil.table.microdata import Microdata
@@ -36,16 +35,18 @@ from unveil.wording import listing
 Terms = Literal["chosen", "independence", "two-way"] | Sequence[Sequence[str]]
 THRESHOLDS = (0.01, 0.05, 0.1, 0.5)
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
+MOST_WIDTH = 50.0  # of an interval, in logarithms
 
 
 def population_model(
-    data: Microdata | Release,
+    data: Microdata,
     columns: Sequence[str] | None = None,
     *,
     fraction: float | Mapping[str, float] | None = None,
     weight: str | None = None,
     strata: str | None = None,
     terms: Terms = "chosen",
+    release: Release | None = None,
 ) -> PopulationModel:
     """The risk in the population, by a log-linear model of how common each combination is.
 
@@ -61,9 +62,7 @@ def population_model(
     Parameters
     ----------
     data
-        The sample; or a release, whose channels tell how probably released values are right:
-        Shlomo and Skinner, Assessing the protection provided by misclassification-based
-        disclosure limitation methods for survey microdata (2010).
+        The sample, as it was before masking.
     columns
         The intruder's knowledge; by default the quasi-identifiers. Categories: numbers with many
         values are recoded first.
@@ -78,6 +77,11 @@ def population_model(
         is within its noise. Their margins are shrunk, so that combinations that are not in the
         sample are rare and not impossible. "independence", "two-way" or a list of terms, each
         of two or three columns: these, by maximum likelihood.
+    release
+        A masked release of the sample: the risk is that of its rows, whose values may be wrong by
+        the probabilities of its channels. Shlomo and Skinner, Assessing the protection provided by
+        misclassification-based disclosure limitation methods for survey microdata (2010). Records
+        that are not released count neither as sample nor in `fraction`.
 
     >>> import unveil
     >>> sample = unveil.households(2000, seed=7)
@@ -85,22 +89,19 @@ def population_model(
     >>> found.estimates.uniques >= found.estimates.tau2.value >= found.estimates.tau1.value >= 0
     True
     """
-    sample = data.data if isinstance(data, Release) else data
     if columns is None:
-        columns = sample.require("quasi")
+        columns = data.require("quasi")
     if weight is None and fraction is None:
-        declared = [one for one in sample.schema.with_role("weight") if one in sample.columns]
+        declared = [one for one in data.schema.with_role("weight") if one in data.columns]
         weight = declared[0] if declared else None
-    weights = record_weights(sample, weight, fraction, strata)
-    table = key_table(sample, columns, weights)
-    path = _fitted(table, terms)
-    kept = np.ones(len(table.cells))
-    perturbed: tuple[str, ...] = ()
-    if isinstance(data, Release):
-        right, perturbed = kept_probabilities(data, columns)
-        kept[table.cell_of] = right
+    weights = record_weights(data, weight, fraction, strata)
+    if release is None:
+        table = sample_keys(data, columns, weights)
+        exposure = Exposure(table)
+    else:
+        table, exposure = released_keys(data, release, columns, weights)
     source = weight or ("strata" if isinstance(fraction, Mapping) else "fraction")
-    return _model(table, path, kept, source, perturbed)
+    return _model(table, _fitted(table, terms), exposure, source)
 
 
 def _fitted(table: KeyTable, terms: Terms) -> ModelPath:
@@ -129,40 +130,41 @@ def _axes(table: KeyTable, term: Sequence[str]) -> Term:
     return tuple(sorted(table.columns.index(name) for name in names))
 
 
-def _model(
-    table: KeyTable, path: ModelPath, kept: Floats, source: str, perturbed: tuple[str, ...]
-) -> PopulationModel:
-    unseen = unseen_people(table, path.model)
-    moments = inverse_moments(table.records, unseen)
-    alone = (table.records == 1).astype(np.float64)
-    unique = alone * kept * np.exp(-unseen)
-    risk, square = kept * moments.mean, kept * moments.square
-    slope = kept * moments.slope * unseen
-    spread = square - risk**2
-    errors = path.errors
-    misfit = errors.bias**2 + errors.error**2
-    by_tau2 = float((table.records * risk).sum()) / max(float((alone * risk).sum()), 1e-9)
+class _Sum(NamedTuple):
+    """The terms of a sum over cells, with their slopes by the log of the mean, and variances."""
 
-    def predicted(values: Floats, gradient: Floats, chance: Floats, error: float) -> Predicted:
-        variance = variance_of(table, path.model, gradient) + float(chance.sum()) + error
-        return _interval(float(values.sum()), variance**0.5, values, table)
+    values: Floats
+    slopes: Floats
+    variances: Floats
 
-    tau1 = predicted(unique, -unseen * unique, unique * (1 - unique), misfit[0])
-    tau2 = predicted(alone * risk, alone * slope, alone * spread, misfit[1])
-    matches = predicted(
-        table.records * risk,
-        table.records * slope,
-        table.records**2 * spread,
-        misfit[1] * by_tau2**2,
+
+def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) -> PopulationModel:
+    seen, errors = exposure.seen, path.errors
+    right, unseen = exposure.right_and_unseen(path.model, table.fraction)
+    moments = inverse_moments(1 + (seen.records - 1) * right, unseen)
+    alone = seen.records == 1
+    unique = np.where(alone, right * np.exp(-unseen), 0.0)
+    risk = right * moments.mean
+    slope = risk * (1 - right) + right * moments.slope * unseen
+    variance = right * moments.square - risk**2
+    sums = (
+        _Sum(unique, unique * (1 - right - unseen), unique * (1 - unique)),
+        _Sum(alone * risk, alone * slope, alone * variance),
+        _Sum(seen.records * risk, seen.records * slope, seen.records**2 * variance),
     )
-    risks = risk[table.cell_of]
+    bias = np.hypot(errors.bias, errors.error) / np.maximum(errors.tau, 1e-9)
+    tau1, tau2, matches = (
+        _predicted(table, path, seen, one, share)
+        for one, share in zip(sums, [*bias.tolist(), float(bias[1])], strict=True)
+    )
+    risks = risk[seen.cell_of]
     estimates = PopulationEstimates(
         columns=table.columns,
         weights=source,
         n=len(risks),
         population=table.population,
         cells=table.grid.size,
-        occurring=len(table.cells),
+        occurring=len(seen.cells),
         uniques=int(alone.sum()),
         tau1=tau1,
         tau2=tau2,
@@ -173,17 +175,25 @@ def _model(
         path=tuple(_step(table, term, step) for term, step in path.steps),
         acceptable=errors.acceptable,
         not_converged=tuple(table.names(term) for term in path.failed),
-        perturbed=perturbed,
+        perturbed=exposure.perturbed,
     )
-    return PopulationModel(estimates, risks, unique[table.cell_of])
+    return PopulationModel(estimates, risks, unique[seen.cell_of])
 
 
-def _interval(value: float, deviation: float, values: Floats, table: KeyTable) -> Predicted:
-    """The interval of a sum above 0, symmetric in its logarithm."""
-    width = NORMAL_QUANTILE * deviation / value if value > 0 else 0.0
-    most = float(table.records[values > 0].sum())
-    high = min(value * float(np.exp(min(width, 50.0))), max(most, value))
-    return Predicted(value, value * float(np.exp(-width)), high, CONFIDENCE)
+def _predicted(
+    table: KeyTable, path: ModelPath, seen: KeyTable, parts: _Sum, misfit: float
+) -> Predicted:
+    """A sum with its interval, symmetric in its logarithm; `misfit`: the model's, as a share."""
+    value = float(parts.values.sum())
+    if value <= 0:
+        return Predicted(0.0, 0.0, 0.0, CONFIDENCE)
+    variance = variance_of(table, path.model, seen.cells, parts.slopes)
+    variance += float(parts.variances.sum()) + (misfit * value) ** 2
+    width = min(NORMAL_QUANTILE * variance**0.5 / value, MOST_WIDTH)
+    most = float(seen.records[parts.values > 0].sum())
+    return Predicted(
+        value, value * float(np.exp(-width)), min(value * float(np.exp(width)), most), CONFIDENCE
+    )
 
 
 def _step(table: KeyTable, term: Term | None, errors: EstimatedErrors) -> ModelStep:

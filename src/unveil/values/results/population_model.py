@@ -64,8 +64,8 @@ class PopulationModel:
     """A model of the population: its estimates, and the risk of each record.
 
     `risks` has E(1 / F | f) of each record, `unique` its probability to be unique in the
-    population. Where released values may be wrong, both are multiplied with the probability that
-    the record's are right.
+    population. Where released values may be wrong, they are the risk of a correct match, and the
+    probability that the record is right and unique.
     """
 
     estimates: PopulationEstimates
