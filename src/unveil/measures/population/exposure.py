@@ -19,9 +19,9 @@ from unveil.errors import UsageError
 from unveil.measures.population.grid import Grid
 from unveil.measures.population.key_table import KeyTable, check_columns, check_size, key_table
 from unveil.measures.population.log_linear import LogLinear
+from unveil.measures.population.moved_values import moved_values
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_cells
-from unveil.table.encoding.to_arrays import codes, numbers, tied_blocks
 from unveil.table.microdata import Microdata
 from unveil.table.reordered import Reordered
 from unveil.values.release.category_channels import MatrixChannel, Recoding, Sets
@@ -152,34 +152,9 @@ def _matrix(
         matrix[np.ix_(known, known)] = channel.matrix[np.ix_(listed[known], listed[known])]
         return matrix
     if isinstance(channel, Swap) and not channel.noise:
-        return _swapped(channel, files[0], places[0], size)
+        return moved_values(channel, files[0], places[0], size)
     raise UsageError(
         f"{listing(channel.columns)}: the plan does not tell how probably a released value is "
         "right (that of PRAM, swapping or recoding does): leave it out of the columns, or attack "
         "the release"
     )
-
-
-def _swapped(channel: Swap, data: Microdata, places: Ints, size: int) -> Floats:
-    """The probabilities of values that moved, all steps up to the window equally probable."""
-    column = channel.columns[0]
-    if data.level(column) == "numeric":
-        values = numbers(data, [column]).values[:, 0]
-        present = ~np.isnan(values)
-    else:
-        values = codes(data, column).codes.astype(np.float64)
-        present = values >= 0
-    blocks, matrix = tied_blocks(values, present), np.eye(size)
-    if not channel.window:
-        return matrix
-    which, first = np.unique(places[present], return_index=True)
-    start, stop = blocks.first[present][first], blocks.last[present][first] + 1
-    for place, low, high in zip(which, start, stop, strict=True):
-        position = np.arange(low, high)[:, None]
-        lower, upper = position - channel.window, position + channel.window + 1
-        reached = np.clip(np.minimum(upper, stop) - np.maximum(lower, start), 0, None).sum(0)
-        steps = reached.astype(np.float64)
-        steps[which == place] -= high - low  # a value does not stay where it is
-        matrix[place] = 0.0
-        matrix[place, which] = steps / max(steps.sum(), 1.0)
-    return matrix
