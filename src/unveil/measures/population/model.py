@@ -146,7 +146,7 @@ def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) ->
     unique = np.where(alone, right * np.exp(-unseen), 0.0)
     risk = right * moments.mean
     slope = risk * (1 - right) + right * moments.slope * unseen
-    variance = right * moments.square - risk**2
+    variance = np.maximum(right * moments.square - risk**2, 0.0)
     sums = (
         _Sum(unique, unique * (1 - right - unseen), unique * (1 - unique)),
         _Sum(alone * risk, alone * slope, alone * variance),
@@ -190,10 +190,9 @@ def _predicted(
     variance = variance_of(table, path.model, seen.cells, parts.slopes)
     variance += float(parts.variances.sum()) + (misfit * value) ** 2
     width = min(NORMAL_QUANTILE * variance**0.5 / value, MOST_WIDTH)
-    most = float(seen.records[parts.values > 0].sum())
-    return Predicted(
-        value, value * float(np.exp(-width)), min(value * float(np.exp(width)), most), CONFIDENCE
-    )
+    most = max(float(seen.records[parts.values > 0].sum()), value)
+    low, high = value * float(np.exp(-width)), min(value * float(np.exp(width)), most)
+    return Predicted(value, low, high, CONFIDENCE)
 
 
 def _step(table: KeyTable, term: Term | None, errors: EstimatedErrors) -> ModelStep:
