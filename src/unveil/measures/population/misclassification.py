@@ -39,12 +39,12 @@ class MatchProbability:
         return np.divide(match, match + other, out=np.zeros_like(match), where=match > 0)
 
 
-def match_probability(people: Floats, changes: Floats, fraction: float) -> MatchProbability:
+def match_probability(counts: Floats, changes: Floats, fraction: float) -> MatchProbability:
     """The probability that a match on the key is correct, where the population is known.
 
     Parameters
     ----------
-    people
+    counts
         The number of people of the population with each key.
     changes
         The probability that a person with one key (row) is released with another (column).
@@ -55,8 +55,11 @@ def match_probability(people: Floats, changes: Floats, fraction: float) -> Match
     >>> known.sample_unique, known.fellegi_sunter
     (array([1.  , 0.25]), array([1.  , 0.25]))
     """
-    people, changes = np.asarray(people, np.float64), np.asarray(changes, np.float64)
-    if changes.shape != (len(people),) * 2 or (np.abs(changes.sum(1) - 1) > ROWS_SUM_TO).any():
+    people, changes = np.asarray(counts, np.float64), np.asarray(changes, np.float64)
+    if people.ndim != 1 or not (np.isfinite(people) & (people >= 0)).all() or people.sum() < 2:
+        raise UsageError("counts: the number of people with each key, at least two people in all")
+    square = changes.shape == (len(people),) * 2
+    if not square or not (changes >= 0).all() or (np.abs(changes.sum(1) - 1) > ROWS_SUM_TO).any():
         raise UsageError(
             "changes: one row and one column for each key, each row with probabilities that sum "
             "to 1"
