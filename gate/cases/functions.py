@@ -123,6 +123,26 @@ def decided() -> measures.Decisions:
     return measures.decisions(unveil.attack(people(), one, spec, seed=1))
 
 
+def match_probabilities() -> list[Any]:
+    """A match on the key in a known population, in both views."""
+    changes = np.array([[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.0, 0.3, 0.7]])
+    found = measures.match_probability(np.array([1.0, 3.0, 0.0]), changes, 0.2)
+    return [found.sample_unique, found.fellegi_sunter, found.m, found.u]
+
+
+def population_models() -> list[Any]:
+    """A model of the population by weights and by a fraction, and of a perturbed release."""
+    keys = ("region", "sex", "education", "marital_status")
+    pram = masks.Pram(theta=0.3, invariant=False, columns=("region",))
+    masked = unveil.mask(people(), [pram], seed=3)
+    found = [
+        measures.population_model(people(), keys),
+        measures.population_model(people(), keys, fraction=0.02, terms="two-way"),
+        measures.population_model(people(), keys, fraction=0.02, release=masked),
+    ]
+    return [part for one in found for part in (one.estimates, one.risks, one.unique)]
+
+
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
@@ -177,11 +197,13 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "linked_disclosure": lambda: m.linked_disclosure(links(), both(), seed=1),
     "loss": lambda: on_both(m.loss, seed=1),
     "margins": lambda: [on_links(m.margins), on_links(m.margins, without_true=True)],
+    "match_probability": match_probabilities,
     "numeric": lambda: on_both(m.numeric),
     "openness": lambda: on_both(m.openness),
     "overall": lambda: m.overall(m.use_losses(both(), seed=1)),
     "p_value": lambda: on_links(m.p_value, draws=99),
     "permutation_law": lambda: m.permutation_law([links(), links("coarse")], draws=99),
+    "population_model": population_models,
     "population_risk": lambda: m.population_risk(people(), K),
     "precision": lambda: on_links(m.precision),
     "predictions": lambda: m.predictions(both(), seed=1),

@@ -83,7 +83,8 @@ RIGHT = {
     "file_schema": Schema(), "stop_at": 2, "table": {}, "key": True,
     "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0],
     "policy": unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 1.0}]),
-    "probability": [0.5, 0.5], "least": 10,
+    "probability": [0.5, 0.5], "least": 10, "counts": [1, 4], "changes": [[1, 0], [0, 1]],
+    "fraction": 0.1,
 }  # fmt: skip
 
 SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}

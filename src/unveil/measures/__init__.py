@@ -58,6 +58,8 @@ from unveil.measures.information_loss.suppression import discards, suppression, 
 from unveil.measures.information_loss.tables import tables
 from unveil.measures.information_loss.uses.reference import UseReference, use_losses
 from unveil.measures.population.attackers import attackers
+from unveil.measures.population.misclassification import match_probability
+from unveil.measures.population.model import population_model
 from unveil.measures.population.suda import suda
 from unveil.measures.population.super_population import super_population
 from unveil.support.checked_calls import check_names as _check_names
@@ -70,12 +72,13 @@ __all__ = [
     "classical_score", "compatible", "compatible_rows", "control", "decisions", "discards",
     "discernibility", "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
     "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
-    "interval_disclosure", "linked_disclosure", "loss", "margins", "numeric", "openness",
-    "overall", "p_value", "permutation_law", "population_risk", "precision", "predictions",
-    "propensity", "random_links", "random_matching", "read_off", "record_risks", "related",
-    "release_uniqueness", "reliability", "risk", "row_order", "rows_that_fit", "sampling_fraction",
-    "shapes", "shared_hits", "subgroups", "suda", "super_population", "suppression", "tables",
-    "top_k", "unchanged", "uneven_discards", "uniqueness", "use_losses", "wilson",
+    "interval_disclosure", "linked_disclosure", "loss", "margins", "match_probability", "numeric",
+    "openness", "overall", "p_value", "permutation_law", "population_model", "population_risk",
+    "precision", "predictions", "propensity", "random_links", "random_matching", "read_off",
+    "record_risks", "related", "release_uniqueness", "reliability", "risk", "row_order",
+    "rows_that_fit", "sampling_fraction", "shapes", "shared_hits", "subgroups", "suda",
+    "super_population", "suppression", "tables", "top_k", "unchanged", "uneven_discards",
+    "uniqueness", "use_losses", "wilson",
 ]  # fmt: skip
 
 _check_names(globals(), __all__)

@@ -1,1 +1,1 @@
-"""Risk in the population: models of population counts, minimal sample uniques, and the usual attackers."""  # noqa: E501
+"""Risk in the population: models of its counts, minimal sample uniques, the usual attackers."""

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from unveil.errors import DataError, UsageError
-from unveil.measures.disclosure.population import column_with_role, sampling_fraction, weights_of
+from unveil.measures.disclosure.population import column_with_role, sampling_fraction
+from unveil.support.arrays import Floats
+from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.wording import count
 
@@ -18,33 +20,50 @@ def key_columns(data: Microdata, columns: Sequence[str] | None) -> tuple[str, ..
     if not columns or len(set(columns)) < len(columns):
         raise UsageError("columns: name at least one, and none twice")
     for name in columns:
-        values = data.column(name).n_unique()
-        number = data.level(name) == "numeric" and not data.schema[name].generalised
-        if number and values > MOST_NUMBERS:
-            raise UsageError(
-                f"column '{name}' is numeric with {values:,} values: as a key it makes nearly "
-                f"every record unique; recode it to at most {MOST_NUMBERS} values "
-                "(masks.GlobalRecoding), or leave it out of the columns"
-            )
+        if data.level(name) == "numeric" and not data.schema[name].generalised:
+            check_numbers(name, data.column(name).n_unique())
     return tuple(columns)
+
+
+def check_numbers(column: str, values: int) -> None:
+    """Refuse a numeric key with many values."""
+    if values > MOST_NUMBERS:
+        raise UsageError(
+            f"column '{column}' is numeric with {values:,} values: as a key it makes nearly every "
+            f"record unique; recode it to at most {MOST_NUMBERS} values (masks.GlobalRecoding), or "
+            "leave it out of the columns"
+        )
+
+
+def checked_fraction(fraction: float) -> float:
+    """A sampling fraction, refused if it is none."""
+    if isinstance(fraction, bool | str) or not 0 < fraction <= 1:
+        raise UsageError(
+            "fraction: the share of the population that is in the sample, above 0 and at most 1"
+        )
+    return float(fraction)
+
+
+def people_of(data: Microdata, weight: str) -> Floats:
+    """The number of people that each record represents, by its weight, at least itself."""
+    weights = numbers(data, [weight]).values[:, 0]
+    bad = int((~(weights >= 1)).sum())
+    if bad:
+        raise DataError(
+            f"column '{weight}' is missing or below 1 in {count(bad, 'record')}: a weight is the "
+            "number of people of the population that a record represents, its own among them; "
+            "rescale the weights to sum to the population, give the sampling fraction (fraction), "
+            "or leave these records out"
+        )
+    return weights
 
 
 def known_fraction(data: Microdata, fraction: float | None) -> float | None:
     """The share of the population in the sample: as given, else by the weights; None without."""
     if fraction is not None:
-        if isinstance(fraction, bool | str) or not 0 < fraction <= 1:
-            raise UsageError(
-                "fraction: the share of the population that is in the sample, above 0 and at most 1"
-            )
-        return float(fraction)
+        return checked_fraction(fraction)
     weight = column_with_role(data, "weight")
     if weight is None:
         return None
-    light = int((weights_of(data, weight) < 1).sum())
-    if light:
-        raise DataError(
-            f"column '{weight}' is below 1 in {count(light, 'record')}: a weight is the number of "
-            "people of the population that a record represents, its own among them; rescale the "
-            "weights to sum to the population, or give the sampling fraction (fraction)"
-        )
+    people_of(data, weight)
     return sampling_fraction(data)

@@ -1,1 +1,1 @@
-"""Compiled search for minimal sample uniques; no statistics."""
+"""Compiled loops of the population measures."""

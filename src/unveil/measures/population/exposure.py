@@ -1,0 +1,160 @@
+"""The records that an intruder sees, with the people who may have their keys.
+
+A released record with key j is right with probability r = lambda_j M_jj / (sum of lambda_k M_kj):
+Bayes' rule with the expected people lambda_k of each true key and the probability M_kj that one of
+them is released with key j. If it is right, the people with key j are this one and a Poisson number
+of others with mean a = lambda_j (1 - pi M_jj). Without errors r is 1 and a is lambda (1 - pi).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from unveil.errors import UsageError
+from unveil.measures.population.grid import Grid
+from unveil.measures.population.key_table import KeyTable, check_columns, check_size, key_table
+from unveil.measures.population.log_linear import LogLinear
+from unveil.measures.population.moved_values import moved_values
+from unveil.support.arrays import Floats, Ints
+from unveil.table.encoding.shared_attributes import common_cells
+from unveil.table.microdata import Microdata
+from unveil.table.reordered import Reordered
+from unveil.values.release.category_channels import MatrixChannel, Recoding, Sets
+from unveil.values.release.channels import Channel, Exact, Ranges
+from unveil.values.release.release import Release
+from unveil.values.release.swap import Swap
+from unveil.wording import listing
+
+MOST_COMBINATIONS = 5_000  # of columns that a mask changed together
+
+
+class Change(NamedTuple):
+    """The probabilities that values of some columns became others: true row, released column."""
+
+    axes: tuple[int, ...]
+    matrix: Floats
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """The keys of the records that an intruder sees, and how each can have become another."""
+
+    seen: KeyTable
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def perturbed(self) -> tuple[str, ...]:
+        """The columns whose released values may be wrong."""
+        axes = sorted({axis for change in self.changes for axis in change.axes})
+        return tuple(self.seen.columns[axis] for axis in axes)
+
+    def right_and_unseen(self, model: LogLinear, fraction: float) -> tuple[Floats, Floats]:
+        """Of each cell that is seen, the probability r of a record to be right, and the mean a."""
+        cells, shape = self.seen.cells, self.seen.grid.shape
+        people = np.maximum(model.fitted[cells], 0.0) / fraction
+        if not self.changes:
+            return np.ones(len(cells)), people * (1 - self.seen.share)
+        kept, released = np.ones(len(cells)), model.fitted / fraction
+        places = np.array(np.unravel_index(cells, shape))
+        for axes, matrix in self.changes:
+            flat = np.ravel_multi_index(tuple(places[list(axes)]), [shape[axis] for axis in axes])
+            kept *= np.diag(matrix)[flat]
+            released = _applied(released, shape, axes, matrix)
+        right = np.divide(
+            people * kept, released[cells], out=np.zeros(len(cells)), where=released[cells] > 0
+        )
+        return np.minimum(right, 1.0), people * (1 - self.seen.share * kept)
+
+
+def _applied(
+    values: Floats, shape: tuple[int, ...], axes: tuple[int, ...], matrix: Floats
+) -> Floats:
+    """The expected counts after values of some axes became others."""
+    ends = tuple(range(len(axes)))
+    front = np.moveaxis(values.reshape(shape), axes, ends)
+    after = (matrix.T @ front.reshape(len(matrix), -1)).reshape(front.shape)
+    found: Floats = np.moveaxis(after, ends, axes).ravel()
+    return found
+
+
+def released_keys(
+    data: Microdata, release: Release, columns: Sequence[str], weights: Floats
+) -> tuple[KeyTable, Exposure]:
+    """The true keys of the released people, and the keys with which they were released.
+
+    What a mask makes of a value for certain (recoding, rounding, ranges) is no error: an intruder
+    does the same to known values, so that the released value counts as the true one.
+    """
+    check_columns(columns)
+    if release.row_map is None:
+        raise UsageError("the rows of this release are no people's: it has no sample uniques")
+    data.check(*columns)
+    release.data.check(*columns)
+    rows, true, seen, changes = release.row_map, [], [], []
+    files = Reordered(data, rows), release.data
+    masking = {name: _channels(release, name) for name in columns}
+    for name in columns:
+        before, after = common_cells(data, release.data, column=name)
+        before = before[rows] if masking[name] else after
+        both = np.unique(np.append(before, after), return_inverse=True)[1]
+        true.append(both[: len(rows)])
+        seen.append(both[len(rows) :])
+    sizes = [int(max(a.max(), b.max())) + 1 for a, b in zip(true, seen, strict=True)]
+    check_size(columns, sizes, [data.level(name) == "numeric" for name in columns])
+    for channel in dict.fromkeys(one for channels in masking.values() for one in channels):
+        axes = tuple(axis for axis, name in enumerate(columns) if name in channel.columns)
+        kept = channel.only([columns[axis] for axis in axes])
+        shape = [sizes[axis] for axis in axes]
+        places = [
+            np.ravel_multi_index([keys[axis] for axis in axes], shape) for keys in (true, seen)
+        ]
+        changes.append(Change(axes, _matrix(kept, files, places, prod(shape))))
+    grid = Grid(tuple(sizes))
+    tables = [key_table(columns, grid, keys, weights[rows]) for keys in (true, seen)]
+    return tables[0], Exposure(tables[1], tuple(changes))
+
+
+def _channels(release: Release, column: str) -> tuple[Channel, ...]:
+    """What can have made a column's values wrong; none if it is as it was, or only coarser."""
+    channels = release.channels_of(column)
+    certain = [isinstance(one, Recoding | Sets | Exact | Ranges) for one in channels]
+    if all(certain):
+        return ()
+    if any(certain):
+        raise UsageError(
+            f"column '{column}' was made coarser and also changed at random, and the probabilities "
+            "of the two are not known together: leave it out of the columns"
+        )
+    return channels
+
+
+def _matrix(
+    channel: Channel, files: Sequence[Microdata], places: Sequence[Ints], size: int
+) -> Floats:
+    """The probabilities of a channel over the values, or combinations, of its columns."""
+    if size > MOST_COMBINATIONS:
+        raise UsageError(
+            f"{listing(channel.columns)} were changed together and have {size:,} combinations of "
+            f"values, more than {MOST_COMBINATIONS:,}: leave one of them out of the columns"
+        )
+    if isinstance(channel, MatrixChannel):
+        listed = np.full(size, -1)
+        for file, where in zip(files, places, strict=True):
+            listed[where] = channel.places(file)
+        known = np.flatnonzero(listed >= 0)
+        matrix = np.eye(size)
+        matrix[known] = 0.0
+        matrix[np.ix_(known, known)] = channel.matrix[np.ix_(listed[known], listed[known])]
+        return matrix
+    if isinstance(channel, Swap) and not channel.noise:
+        return moved_values(channel, files[0], places[0], size)
+    raise UsageError(
+        f"{listing(channel.columns)}: the plan does not tell how probably a released value is "
+        "right (that of PRAM, swapping or recoding does): leave it out of the columns, or attack "
+        "the release"
+    )

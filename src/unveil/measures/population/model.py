@@ -1,0 +1,208 @@
+"""The risk in the population by a Poisson log-linear model, with prediction intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from unveil.errors import UsageError
+from unveil.measures.population.exposure import Exposure, released_keys
+from unveil.measures.population.grid import Term
+from unveil.measures.population.key_table import KeyTable, record_weights, sample_keys
+from unveil.measures.population.log_linear import variance_of
+from unveil.measures.population.minimum_error import (
+    EstimatedErrors,
+    ModelPath,
+    all_pairs,
+    choose,
+    given_terms,
+)
+from unveil.measures.population.posterior import inverse_moments
+from unveil.support.arrays import Floats
+from unveil.table.microdata import Microdata
+from unveil.values.release.release import Release
+from unveil.values.results.disclosure import Above
+from unveil.values.results.population_model import (
+    ModelStep,
+    PopulationEstimates,
+    PopulationModel,
+    Predicted,
+)
+from unveil.wording import listing
+
+Terms = Literal["chosen", "independence", "two-way"] | Sequence[Sequence[str]]
+THRESHOLDS = (0.01, 0.05, 0.1, 0.5)
+CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
+MOST_WIDTH = 50.0  # of an interval, in logarithms
+
+
+def population_model(
+    data: Microdata,
+    columns: Sequence[str] | None = None,
+    *,
+    fraction: float | Mapping[str, float] | None = None,
+    weight: str | None = None,
+    strata: str | None = None,
+    terms: Terms = "chosen",
+    release: Release | None = None,
+) -> PopulationModel:
+    """The risk in the population, by a log-linear model of how common each combination is.
+
+    A record that is unique in the sample may have many doubles in the population. The model
+    estimates how many people share each combination of values, from how common its values, pairs
+    and triples of values are. The intruder knows the columns of everybody in the population.
+
+    Skinner and Shlomo, Assessing identification risk in survey microdata using log-linear models
+    (2008). Unequal weights enter by pseudo-likelihood. The intervals are prediction intervals of
+    95 %: they hold the errors of the parameters, of the choice of the model as far as its
+    criterion shows them, and the chance of who is in the population.
+
+    Parameters
+    ----------
+    data
+        The sample, as it was before masking.
+    columns
+        The intruder's knowledge; by default the quasi-identifiers. Categories: numbers with many
+        values are recoded first.
+    fraction
+        The share of the population in the sample; or a mapping from each stratum to its share.
+    weight
+        The column of the number of people that a record represents; by default that of the role.
+    strata
+        The column of the sampling strata, in which weights are averaged.
+    terms
+        "chosen": from independent columns up, terms are added until the minimum-error criterion
+        is within its noise. Their margins are shrunk, so that combinations that are not in the
+        sample are rare and not impossible. "independence", "two-way" or a list of terms, each
+        of two or three columns: these, by maximum likelihood.
+    release
+        A masked release of the sample: the risk is that of its rows, whose values may be wrong by
+        the probabilities of its channels. Shlomo and Skinner, Assessing the protection provided by
+        misclassification-based disclosure limitation methods for survey microdata (2010). Records
+        that are not released count neither as sample nor in `fraction`.
+
+    >>> import unveil
+    >>> sample = unveil.households(2000, seed=7)
+    >>> found = population_model(sample, ["region", "sex", "education"], fraction=0.01)
+    >>> found.estimates.uniques >= found.estimates.tau2.value >= found.estimates.tau1.value >= 0
+    True
+    """
+    if columns is None:
+        columns = data.require("quasi")
+    if weight is None and fraction is None:
+        declared = [one for one in data.schema.with_role("weight") if one in data.columns]
+        weight = declared[0] if declared else None
+    weights = record_weights(data, weight, fraction, strata)
+    if release is None:
+        table = sample_keys(data, columns, weights)
+        exposure = Exposure(table)
+    else:
+        table, exposure = released_keys(data, release, columns, weights)
+    source = weight or ("strata" if isinstance(fraction, Mapping) else "fraction")
+    return _model(table, _fitted(table, terms), exposure, source)
+
+
+def _fitted(table: KeyTable, terms: Terms) -> ModelPath:
+    if terms == "chosen":
+        return choose(table)
+    if terms == "independence":
+        return given_terms(table, [])
+    if terms == "two-way":
+        return given_terms(table, list(all_pairs(len(table.grid.shape))))
+    if isinstance(terms, str):
+        raise UsageError(
+            'terms: "chosen", "independence", "two-way", or a list of terms, each a list of columns'
+        )
+    return given_terms(table, [_axes(table, term) for term in terms])
+
+
+def _axes(table: KeyTable, term: Sequence[str]) -> Term:
+    names = list(term)
+    if isinstance(term, str) or not 2 <= len(set(names)) == len(names) <= 3:
+        raise UsageError("terms: each is a list of two or three different columns")
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise UsageError(
+            f"terms: {listing(absent)} is not among the columns {listing(table.columns)}"
+        )
+    return tuple(sorted(table.columns.index(name) for name in names))
+
+
+class _Sum(NamedTuple):
+    """The terms of a sum over cells, with their slopes by the log of the mean, and variances."""
+
+    values: Floats
+    slopes: Floats
+    variances: Floats
+
+
+def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) -> PopulationModel:
+    seen, errors = exposure.seen, path.errors
+    right, unseen = exposure.right_and_unseen(path.model, table.fraction)
+    moments = inverse_moments(1 + (seen.records - 1) * right, unseen)
+    alone = seen.records == 1
+    unique = np.where(alone, right * np.exp(-unseen), 0.0)
+    risk = right * moments.mean
+    slope = risk * (1 - right) + right * moments.slope * unseen
+    variance = np.maximum(right * moments.square - risk**2, 0.0)
+    sums = (
+        _Sum(unique, unique * (1 - right - unseen), unique * (1 - unique)),
+        _Sum(alone * risk, alone * slope, alone * variance),
+        _Sum(seen.records * risk, seen.records * slope, seen.records**2 * variance),
+    )
+    bias = np.hypot(errors.bias, errors.error) / np.maximum(errors.tau, 1e-9)
+    tau1, tau2, matches = (
+        _predicted(table, path, seen, one, share)
+        for one, share in zip(sums, [*bias.tolist(), float(bias[1])], strict=True)
+    )
+    risks = risk[seen.cell_of]
+    estimates = PopulationEstimates(
+        columns=table.columns,
+        weights=source,
+        n=len(risks),
+        population=table.population,
+        cells=table.grid.size,
+        occurring=len(seen.cells),
+        uniques=int(alone.sum()),
+        tau1=tau1,
+        tau2=tau2,
+        expected_matches=matches,
+        highest=float(risks.max()),
+        above=tuple(Above(limit, int((risks > limit).sum())) for limit in THRESHOLDS),
+        terms=tuple(table.names(term) for term in path.model.terms),
+        path=tuple(_step(table, term, step) for term, step in path.steps),
+        acceptable=errors.acceptable,
+        not_converged=tuple(table.names(term) for term in path.failed),
+        perturbed=exposure.perturbed,
+    )
+    return PopulationModel(estimates, risks, unique[seen.cell_of])
+
+
+def _predicted(
+    table: KeyTable, path: ModelPath, seen: KeyTable, parts: _Sum, misfit: float
+) -> Predicted:
+    """A sum with its interval, symmetric in its logarithm; `misfit`: the model's, as a share."""
+    value = float(parts.values.sum())
+    if value <= 0:
+        return Predicted(0.0, 0.0, 0.0, CONFIDENCE)
+    variance = variance_of(table, path.model, seen.cells, parts.slopes)
+    variance += float(parts.variances.sum()) + (misfit * value) ** 2
+    width = min(NORMAL_QUANTILE * variance**0.5 / value, MOST_WIDTH)
+    most = max(float(seen.records[parts.values > 0].sum()), value)
+    low, high = value * float(np.exp(-width)), min(value * float(np.exp(width)), most)
+    return Predicted(value, low, high, CONFIDENCE)
+
+
+def _step(table: KeyTable, term: Term | None, errors: EstimatedErrors) -> ModelStep:
+    (tau1, tau2), (bias1, bias2), (error1, error2) = (part.tolist() for part in errors)
+    return ModelStep(
+        term=table.names(term or ()),
+        tau1=tau1,
+        tau2=tau2,
+        bias1=bias1,
+        bias2=bias2,
+        error1=error1,
+        error2=error2,
+    )

@@ -1,0 +1,159 @@
+"""The public model of the population: bad input, strata, fallbacks, and a known population."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil import Microdata, Schema, masks, measures
+from unveil.errors import DataError, UsageError
+from unveil.measures.population import log_linear
+
+KEYS = ["a", "b", "c"]
+
+
+def frame(n, seed=1):
+    """People whose three keys depend on each other."""
+    rng = np.random.default_rng(seed)
+    a = rng.choice(12, n, p=np.arange(12, 0, -1) / 78)
+    b = (a // 3 + rng.choice(5, n, p=[0.5, 0.2, 0.1, 0.1, 0.1])) % 6
+    c = (b + rng.choice(9, n, p=np.arange(9, 0, -1) / 45)) % 9
+    return pl.DataFrame({"a": a, "b": b, "c": c, "w": np.full(n, 20.0)})
+
+
+def data(n=400, **columns):
+    schema = Schema(nominal=[*KEYS, "s"][: 4 if "s" in columns else 3], quasi=KEYS, weight="w")
+    return Microdata(frame(n).with_columns(**columns), schema)
+
+
+def test_a_known_population():
+    people = frame(20_000)
+    counts = people.group_by(KEYS).len()
+    chosen = people.sample(1000, seed=3)
+    sample = Microdata(chosen, Schema(nominal=KEYS, quasi=KEYS))
+    found = measures.population_model(sample, fraction=0.05)
+    alone = chosen.join(chosen.group_by(KEYS).len().filter(len=1), on=KEYS, how="semi")
+    truth = (1 / alone.join(counts, on=KEYS)["len"]).sum()
+    assert found.estimates.uniques == len(alone)
+    assert found.estimates.tau2.low < truth < found.estimates.tau2.high
+    assert found.estimates.tau2.value == pytest.approx(truth, rel=0.25)
+    assert found.estimates.terms != (("a",), ("b",), ("c",))
+    assert found.estimates.path[0].term == ()
+    assert repr(found).startswith("PopulationModel(1,000 records; ")
+
+
+def test_weights_fractions_and_strata_say_the_same_where_they_are_the_same():
+    by_weight = measures.population_model(data()).estimates
+    by_fraction = measures.population_model(data(), fraction=0.05).estimates
+    assert by_weight.weights == "w"
+    assert by_fraction.weights == "fraction"
+    assert by_weight.tau2 == by_fraction.tau2
+    strata = data(s=pl.Series(["x", "y"] * 200))
+    one = measures.population_model(strata, fraction={"x": 0.05, "y": 0.05}, strata="s").estimates
+    assert (one.weights, one.tau2) == ("strata", by_weight.tau2)
+
+
+def test_weights_are_averaged_in_strata():
+    w = pl.Series([10.0, 40.0, 30.0, 40.0] * 100)
+    strata = data(w=w, s=pl.Series(["x", "y"] * 200))
+    averaged = measures.population_model(strata, strata="s").estimates
+    given = measures.population_model(
+        strata, fraction={"x": 1 / 20, "y": 1 / 40}, strata="s"
+    ).estimates
+    assert averaged.tau2.value == pytest.approx(given.tau2.value)
+    assert averaged.population == pytest.approx(400 * 30)
+    assert measures.population_model(strata).estimates.tau2 != averaged.tau2
+
+
+def test_terms_are_given():
+    pair = measures.population_model(data(), terms=[["b", "a"]]).estimates
+    assert pair.terms == (("c",), ("a", "b"))
+    assert len(measures.population_model(data(), terms="two-way").estimates.terms) == 3
+    alone = measures.population_model(data(), terms="independence").estimates
+    assert alone.terms == (("a",), ("b",), ("c",))
+    triple = measures.population_model(data(), terms=[["a", "b", "c"]]).estimates
+    assert triple.terms == (("a", "b", "c"),)
+
+
+def test_a_fit_that_does_not_converge_is_left_out_and_named(monkeypatch):
+    monkeypatch.setattr(log_linear, "CONVERGED", -1.0)
+    found = measures.population_model(data(), terms="two-way").estimates
+    assert found.terms == (("a",), ("b",), ("c",))
+    assert found.not_converged == (("a", "b"), ("a", "c"), ("b", "c"))
+
+
+def refused(sample=None, error=UsageError, **options):
+    with pytest.raises(error) as caught:
+        measures.population_model(data() if sample is None else sample, **options)
+    return str(caught.value)
+
+
+def test_bad_input_is_refused_with_the_remedy():
+    unweighted = Microdata(frame(50).drop("w"), Schema(nominal=KEYS, quasi=KEYS))
+    assert "`uniqueness` counts the records" in refused(unweighted)
+    assert "below 1 in 1 record" in refused(data(3, w=pl.Series([20.0, 0.5, 1.0])), DataError)
+    assert "below 1 in 1 record" in refused(data(3, w=pl.Series([20.0, None, 1.0])), DataError)
+    for fraction in (1.2, 0, -1, True):
+        assert "at most 1" in refused(fraction=fraction)
+    assert "give one of them" in refused(fraction=0.1, weight="w")
+    assert "needs strata" in refused(fraction={"x": 0.1})
+    assert "as a mapping" in refused(fraction=0.1, strata="a")
+    assert "400 records of column 'a'" in refused(fraction={"x": 0.1}, strata="a")
+    assert "at least one" in refused(columns=[])
+    assert "at least one" in refused(columns=["a", "a"])
+    assert "not among the columns" in refused(terms=[["a", "w"]])
+    assert "two or three" in refused(terms=[["a"]])
+    assert '"two-way"' in refused(terms="all")
+    many = Microdata(pl.DataFrame({"x": np.arange(300)}), Schema(numeric=["x"], quasi=["x"]))
+    assert "recode it" in refused(many, fraction=0.1)
+    wide = {f"k{j}": [str(i) for i in range(90)] for j in range(5)}
+    assert "recode 'k0'" in refused(Microdata(pl.DataFrame(wide)), columns=[*wide], fraction=0.1)
+
+
+def released(mask, n=400, level=None):
+    sample = data(n)
+    if level:
+        sample = Microdata(
+            frame(n), Schema(numeric=["a"], nominal=["b", "c"], quasi=KEYS, weight="w")
+        )
+    return sample, unveil.mask(sample, [mask], seed=5)
+
+
+@pytest.mark.parametrize(
+    ("mask", "level"),
+    [
+        (masks.Pram(theta=0.6, invariant=False, columns=["a"]), None),
+        (masks.RankSwapping(p=20, columns=["a"]), "numeric"),
+        (masks.RecordSwapping(geography=["a"], keys=["b"], k=1, share=0.4), None),
+    ],
+)
+def test_a_perturbed_release_has_less_risk(mask, level):
+    sample, release = released(mask, level=level)
+    before = measures.population_model(sample).estimates
+    after = measures.population_model(sample, release=release).estimates
+    assert before.perturbed == ()
+    assert after.perturbed == ("a",)
+    assert 0 < after.expected_matches.value < before.expected_matches.value
+
+
+def test_a_mask_that_changes_nothing_changes_no_risk():
+    sample, release = released(masks.Pram(theta=0.0, invariant=False, columns=["a"]))
+    before = measures.population_model(sample)
+    after = measures.population_model(sample, release=release)
+    assert after.estimates.tau2.value == pytest.approx(before.estimates.tau2.value)
+    assert after.risks == pytest.approx(before.risks)
+
+
+def test_what_is_only_coarser_is_no_error():
+    groups = {"low": [str(one) for one in range(6)]}
+    sample, release = released(masks.GlobalRecoding(groups=groups, columns=["a"]))
+    found = measures.population_model(sample, release=release).estimates
+    again = measures.population_model(release.data, columns=KEYS, fraction=0.05).estimates
+    assert found.perturbed == ()
+    assert found.tau2.value == pytest.approx(again.tau2.value)
+
+
+def test_a_mask_without_probabilities_is_refused():
+    sample, release = released(masks.AdditiveNoise(scale=0.5, columns=["a"]), level="numeric")
+    assert "does not tell how probably" in refused(sample, release=release)
+    assert measures.population_model(sample, ["b", "c"], release=release).estimates.perturbed == ()
