@@ -19,7 +19,7 @@ from unveil.models.row_counts import classes_of, population_counts
 from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
-from unveil.values.results.population_uniques import AttackerRisks, Basis
+from unveil.values.results.population.uniques import AttackerRisks, Basis
 from unveil.wording import count
 
 UPPER_BOUND = (

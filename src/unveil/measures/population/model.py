@@ -24,7 +24,7 @@ from unveil.support.arrays import Floats
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
 from unveil.values.results.disclosure import Above
-from unveil.values.results.population_model import (
+from unveil.values.results.population.model import (
     ModelStep,
     PopulationEstimates,
     PopulationModel,

@@ -21,7 +21,7 @@ from unveil.support.memory import in_units
 from unveil.support.options import share, whole_number
 from unveil.table.encoding.shared_attributes import written_cells
 from unveil.table.microdata import Microdata
-from unveil.values.results.special_uniques import (
+from unveil.values.results.population.special_uniques import (
     CategoryContribution,
     KeyContribution,
     MinimalSet,

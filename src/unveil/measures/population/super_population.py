@@ -13,7 +13,7 @@ from unveil.measures.population.keys import key_columns, known_fraction
 from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
-from unveil.values.results.population_uniques import SuperPopulation, UniquesEstimate
+from unveil.values.results.population.uniques import SuperPopulation, UniquesEstimate
 
 PITMAN, ZAYATZ, SNB, BENEDETTI = "pitman", "zayatz", "snb", "benedetti-franconi"
 SMALL_FRACTION = 0.1  # up to which Pitman's model is preferred

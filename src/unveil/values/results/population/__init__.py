@@ -1,0 +1,1 @@
+"""Results about the population: models of its counts, unique people, minimal sample uniques."""
