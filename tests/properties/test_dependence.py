@@ -17,7 +17,7 @@ from unveil.attacks.probabilistic.dependent_search import DependentSearch
 from unveil.attacks.probabilistic.fellegi_sunter import EstimationRules
 from unveil.attacks.probabilistic.level_counts import count_levels
 from unveil.attacks.probabilistic.pair_classes import (
-    PairClasses,
+    DependentClasses,
     SlotPatterns,
     fit,
     forest,
@@ -56,7 +56,7 @@ def some_classes(rng, levels, n_classes):
         tables = [rng.dirichlet(np.ones(t.shape[1]), len(t)) for t in tables_of(one)]
         one = one._replace(probability=np.concatenate([table.ravel() for table in tables]))
         classes.append(one)
-    return PairClasses(tuple(classes), rng.dirichlet(np.ones(n_classes)))
+    return DependentClasses(tuple(classes), rng.dirichlet(np.ones(n_classes)))
 
 
 def as_naive(model):

@@ -18,7 +18,7 @@ from unveil.attacks.probabilistic.fellegi_sunter import EstimationRules, Fellegi
 from unveil.attacks.probabilistic.level_patterns import LevelPatterns
 from unveil.attacks.probabilistic.pair_classes import (
     Edges,
-    PairClasses,
+    DependentClasses,
     SlotPatterns,
     fit,
     forest,
@@ -43,7 +43,7 @@ NOTICEABLE = 0.1  # a difference of two match probabilities
 class FittedDependence(NamedTuple):
     """The chosen model, None for independence, and what the choice was made by."""
 
-    model: PairClasses | None
+    model: DependentClasses | None
     details: dict[str, Any]
 
 
@@ -70,7 +70,7 @@ class DependenceChoice:
         search = _ModelSearch(self, slots)
         self._check_room(search, wanted)
         criterion = {"none": search.criterion(self._as_classes())}
-        found: dict[str, PairClasses] = {}
+        found: dict[str, DependentClasses] = {}
         if wanted in ("log-linear", "chosen"):
             model = search.log_linear()
             if model is not None and any(model.edges()):
@@ -96,11 +96,11 @@ class DependenceChoice:
             details |= self._describe(model) | self._misstated(model, slots, pairs_each)
         return FittedDependence(model, details)
 
-    def _as_classes(self) -> PairClasses:
+    def _as_classes(self) -> DependentClasses:
         model = self.independent
         levels = np.diff(model.first)
         both = [forest(levels, (), model.by_attribute(part)) for part in (model.m, model.u)]
-        return PairClasses((both[0], both[1]), np.array([model.prior, 1 - model.prior]))
+        return DependentClasses((both[0], both[1]), np.array([model.prior, 1 - model.prior]))
 
     def _check_room(self, search: "_ModelSearch", wanted: Dependence) -> None:
         least = {"log-linear": search.least_log_linear, "latent": search.least_latent}
@@ -114,7 +114,7 @@ class DependenceChoice:
                 "leave out dependence"
             )
 
-    def _describe(self, model: PairClasses) -> dict[str, Any]:
+    def _describe(self, model: DependentClasses) -> dict[str, Any]:
         matched, *others = (
             [[self.columns[j], self.columns[k]] for j, k in own] for own in model.edges()
         )
@@ -126,7 +126,7 @@ class DependenceChoice:
         }
 
     def _misstated(
-        self, model: PairClasses, slots: SlotPatterns, pairs_each: float
+        self, model: DependentClasses, slots: SlotPatterns, pairs_each: float
     ) -> dict[str, Any]:
         """How far the match probabilities of pairs differ from those under independence."""
         before = _match_probability(self._as_classes(), slots)
@@ -140,7 +140,7 @@ class DependenceChoice:
         }
 
 
-def _match_probability(model: PairClasses, slots: SlotPatterns) -> Floats:
+def _match_probability(model: DependentClasses, slots: SlotPatterns) -> Floats:
     return posterior(model.logs(slots.slots))[0][:, 0]
 
 
@@ -167,12 +167,12 @@ class _ModelSearch:
         width = len(self._slots.levels)
         return [(j, k) for j in range(width) for k in range(j + 1, width)]
 
-    def parameters(self, model: PairClasses | None) -> int:
+    def parameters(self, model: DependentClasses | None) -> int:
         """The free parameters of a model, of independence for None."""
         inside = 2 * int(self._free.sum())
         return (inside if model is None else model.n_parameters(self._occurring)) + self._prior
 
-    def criterion(self, model: PairClasses) -> float:
+    def criterion(self, model: DependentClasses) -> float:
         """BIC, the less the better."""
         likelihood = float(self._slots.counts @ posterior(model.logs(self._slots.slots))[1])
         of_matches = int(self._free.sum())
@@ -182,7 +182,7 @@ class _ModelSearch:
         charged = of_matches * np.log(self._records) + others * np.log(pairs)
         return float(charged) - 2 * likelihood
 
-    def log_linear(self) -> PairClasses | None:
+    def log_linear(self) -> DependentClasses | None:
         """Interactions chosen by the criterion, in each of two classes; None: no start is right."""
         starts = list(self._starts(1))
         best, rounds = self._best(starts), 0
@@ -193,14 +193,14 @@ class _ModelSearch:
             best = self._best([one.with_edges(edges) for one in (best, *starts)])
         return best
 
-    def latent(self, n_classes: int) -> PairClasses | None:
+    def latent(self, n_classes: int) -> DependentClasses | None:
         """So many classes of other pairs; None: too few patterns, or no start is right."""
         starts = list(self._starts(n_classes))
         if self.parameters(starts[0]) >= self.n_patterns:
             return None
         return self._best(starts)
 
-    def _starts(self, n_classes: int) -> Iterator[PairClasses]:
+    def _starts(self, n_classes: int) -> Iterator[DependentClasses]:
         """The model without dependence, other pairs split by agreement; and at random from it."""
         model = self._independent
         m, u = model.by_attribute(model.m), model.by_attribute(model.u)
@@ -220,9 +220,9 @@ class _ModelSearch:
                 for tilt_of in tilts
             ]
             classes = (forest(self._slots.levels, (), own) for own in (matched, *others))
-            yield PairClasses(tuple(classes), shares)
+            yield DependentClasses(tuple(classes), shares)
 
-    def _best(self, starts: Sequence[PairClasses]) -> PairClasses | None:
+    def _best(self, starts: Sequence[DependentClasses]) -> DependentClasses | None:
         """The likeliest of a few steps from each start, to its end."""
         short = replace(self._rules, iterations=min(SHORT, self._rules.iterations))
         tried = [fit(self._slots, start, self._spread, short) for start in starts]
@@ -233,7 +233,7 @@ class _ModelSearch:
         found = fit(self._slots, best, self._spread, self._rules)
         return found if _is_right(found) else None
 
-    def _interactions(self, model: PairClasses) -> list[Edges]:
+    def _interactions(self, model: DependentClasses) -> list[Edges]:
         """In each class those that the criterion is worth, without cycles (Chow and Liu, 1968)."""
         chance, _ = posterior(model.logs(self._slots.slots))
         weights = chance * self._slots.counts[:, None]
@@ -274,7 +274,7 @@ def _tilted(shares: Floats, towards_agreement: float) -> Floats:
     return np.divide(tilted, total)
 
 
-def _is_right(model: PairClasses) -> bool:
+def _is_right(model: DependentClasses) -> bool:
     """Whether matches agree in more attributes than other pairs do."""
     agreeing = [sum(float(own[0]) for own in margins(one)) for one in model.classes]
     return agreeing[0] > float(

@@ -18,7 +18,7 @@ from unveil.attacks.matched.comparer import PosteriorModel
 from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.kernels import forests as kernel
-from unveil.attacks.probabilistic.pair_classes import PairClasses, Slots
+from unveil.attacks.probabilistic.pair_classes import DependentClasses, Slots
 from unveil.engines.metric import Cost, Metric
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.equal_rows import EqualRows
@@ -38,7 +38,7 @@ class PatternWeights:
     that were counted; None if others may occur.
     """
 
-    model: PairClasses
+    model: DependentClasses
     tolerances: tuple[Floats, Ints]  # of all attributes, and where each one's begin
     nominal: tuple[Floats, ...]  # of each attribute: the cost of each slot in the metric
     range: tuple[tuple[Floats, Floats], ...]  # the least and the largest cost of each slot
@@ -105,7 +105,7 @@ class PatternWeights:
 
 
 def pattern_weights(
-    model: PairClasses,
+    model: DependentClasses,
     comparisons: Sequence[AttributeComparison],
     metrics: tuple[Metric, Metric],
     counted: Slots | None,
@@ -129,7 +129,7 @@ def pattern_weights(
     return replace(found, greatest=float(model.weigh(every).max()))
 
 
-def _all_slots(model: PairClasses) -> Slots:
+def _all_slots(model: DependentClasses) -> Slots:
     sizes = tuple((model.classes[0].levels + 1).tolist())
     return np.indices(sizes, np.uint16).reshape(len(sizes), -1).T.copy()
 
@@ -183,6 +183,7 @@ class DependentSearch(ListedSearch):
 
     @property
     def pair_decisions(self) -> PairDecider | None:
+        """The decisions on pairs, if error rates are given."""
         return self.base.pair_decisions
 
     @property

@@ -94,7 +94,7 @@ def margins(tables: kernel.ForestTables) -> list[Floats]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PairClasses:
+class DependentClasses:
     """Classes of pairs, matches first; and the course of EM."""
 
     classes: tuple[kernel.ForestTables, ...]
@@ -146,13 +146,13 @@ class PairClasses:
             for one in self.classes
         ]
 
-    def with_edges(self, edges: Sequence[Edges]) -> "PairClasses":
+    def with_edges(self, edges: Sequence[Edges]) -> "DependentClasses":
         """The same classes with interactions that have no effect yet."""
         classes = tuple(
             forest(one.levels, own, margins(one))
             for one, own in zip(self.classes, edges, strict=True)
         )
-        return PairClasses(classes, self.shares)
+        return DependentClasses(classes, self.shares)
 
     def n_parameters(self, occurring: Ints) -> int:
         """The free parameters but the prior, given the levels that occur of each attribute."""
@@ -167,7 +167,7 @@ class PairClasses:
 class DependentModel(FellegiSunterModel):
     """A model in which the weight of a pattern is no sum over its attributes."""
 
-    classes: PairClasses = field(kw_only=True)
+    classes: DependentClasses = field(kw_only=True)
 
     def weigh(self, patterns: LevelPatterns) -> Floats:
         return self.classes.weigh(SlotPatterns.decode(patterns).slots)
@@ -180,8 +180,11 @@ def posterior(logs: Floats) -> tuple[Floats, Floats]:
 
 
 def fit(
-    patterns: SlotPatterns, model: PairClasses, spread: Sequence[Floats], rules: EstimationRules
-) -> PairClasses:
+    patterns: SlotPatterns,
+    model: DependentClasses,
+    spread: Sequence[Floats],
+    rules: EstimationRules,
+) -> DependentClasses:
     """EM from a model, until no pattern's match probability changes.
 
     `spread`: the shares of all pairs by level, to which smoothing is added.
@@ -210,7 +213,7 @@ def fit(
         if not rules.estimate_prior:  # the other classes divide the rest
             rest = max(float(shares[1:].sum()), 1e-300)
             shares = np.append(model.prior, shares[1:] * (1 - model.prior) / rest)
-        model, before = PairClasses(tuple(after), shares), chance[:, 0]
+        model, before = DependentClasses(tuple(after), shares), chance[:, 0]
 
 
 def _maximise(
