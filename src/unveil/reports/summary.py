@@ -21,12 +21,12 @@ from unveil.reports.sections import (
     scenarios,
     supervised_bound,
     tried_plans,
-    values,
     verdict,
 )
 from unveil.reports.sections.linkage import pair_classes
 from unveil.reports.sections.numbered_releases import numbered_releases
 from unveil.reports.sections.validity import how_to_read, validity
+from unveil.reports.sections.values import disclosure, side_by_side, unchanged
 from unveil.support.phrases import counted, names, phrase
 from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
@@ -82,13 +82,13 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         knowledge.knowledge(evidence),
         attacks.rank_of_truth(evidence),
         people.people(evidence),
-        values.intervals(evidence),
-        values.inference(evidence),
+        disclosure.intervals(evidence),
+        disclosure.inference(evidence),
         loss.changes(evidence),
-        values.read_off(evidence),
+        unchanged.read_off(evidence),
         loss.loss(evidence),
-        loss.side_by_side(evidence),
-        values.unchanged(evidence),
+        side_by_side.side_by_side(evidence),
+        unchanged.unchanged(evidence),
         provenance.plan(evidence),
         advice.advice(evidence),
         provenance.provenance(evidence),
@@ -106,8 +106,8 @@ def _external(evidence: Evidence) -> list[Section | None]:
         claims.claims(evidence, external=True),
         knowledge.knowledge(evidence, external=True),
         attacks.rank_of_truth(evidence),
-        values.intervals(evidence, external=True),
-        values.inference(evidence, external=True),
+        disclosure.intervals(evidence, external=True),
+        disclosure.inference(evidence, external=True),
         loss.changes(evidence, external=True),
         loss.loss(evidence, external=True),
         provenance.plan(evidence, external=True),

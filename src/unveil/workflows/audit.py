@@ -56,7 +56,8 @@ from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.intruder_file import intruder_file_runs
 from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_knowledge
 from unveil.workflows.auditing.measured_results import measure
-from unveil.workflows.auditing.policy_check import check_policy, count_classes, refuse_meaningless
+from unveil.workflows.auditing.policy.check import check_policy
+from unveil.workflows.auditing.policy.classes import count_classes, refuse_meaningless
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies.search import RemedyAttackers, remedies
 from unveil.workflows.auditing.resources import (

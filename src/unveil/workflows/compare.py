@@ -28,7 +28,7 @@ from unveil.values.results.comparison import (
 )
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.policy import Policy
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.inputs.audited_releases import (
     attacks_met,
     differences_in_audits,

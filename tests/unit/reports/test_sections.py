@@ -20,9 +20,10 @@ from fixtures.numbered_evidence import (
     told,
 )
 from unveil.reports.sections.attacks import attacks, dependence_phrase, rank_of_truth
-from unveil.reports.sections.loss import loss, side_by_side
+from unveil.reports.sections.loss import loss
 from unveil.reports.sections.people import people
-from unveil.reports.sections.values import inference
+from unveil.reports.sections.values.disclosure import inference
+from unveil.reports.sections.values.side_by_side import side_by_side
 from unveil.reports.sections.verdict import misses
 from unveil.reports.summary import choice_summary, comparison_summary, summary
 from unveil.support.phrases import plain

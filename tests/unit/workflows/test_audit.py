@@ -23,7 +23,7 @@ from unveil.table.row_identity import content_order
 from unveil.workflows.auditing import attack_runs, sampled_attack
 from unveil.workflows.auditing.attack_runs import WorkBudget, sample_to_budget
 from unveil.workflows.auditing.inputs import read_inputs
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.auditing.remasking import FIRST_RUN
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.inputs.known_masking import reseeded

@@ -17,8 +17,8 @@ import numpy as np
 from unveil.attacks.probabilistic.fellegi_sunter import EstimationRules, FellegiSunterModel
 from unveil.attacks.probabilistic.level_patterns import LevelPatterns
 from unveil.attacks.probabilistic.pair_classes import (
-    Edges,
     DependentClasses,
+    Edges,
     SlotPatterns,
     fit,
     forest,

@@ -30,7 +30,7 @@ from unveil.values.search_space import Candidate, SearchSpace
 from unveil.workflows.audit import AuditRun
 from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
 from unveil.workflows.auditing.scenarios.limits import scenario_limits, use_limits
 from unveil.workflows.auditing.scenarios.results import scenario_result

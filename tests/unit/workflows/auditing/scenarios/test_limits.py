@@ -11,7 +11,7 @@ from unveil.values.results.disclosure import Inference
 from unveil.values.results.loss import UseLoss, UsePart
 from unveil.values.results.risk import Interval
 from unveil.values.results.scenarios import KNOWS_ALL, ScenarioResult, SharedCount
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.auditing.scenarios.limits import use_limits
 
 

@@ -10,7 +10,7 @@ from unveil.values.results.disclosure import Diversity, PolicyClasses
 from unveil.values.results.evidence import ORDER_CORRELATION, ORDER_P_VALUE
 from unveil.values.results.risk import Claims, Forecast, Interval
 from unveil.values.results.subgroups import GroupRisk, Subgroups
-from unveil.workflows.auditing.policy_check import check_policy
+from unveil.workflows.auditing.policy.check import check_policy
 
 SAMPLED = Interval(0.05, 0.3, 0.95)
 

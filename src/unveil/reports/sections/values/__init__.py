@@ -1,0 +1,1 @@
+"""What the released values show: disclosure, cells left as they were, original beside release."""

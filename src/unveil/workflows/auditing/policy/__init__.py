@@ -1,0 +1,1 @@
+"""A policy held against the evidence of an audit."""
