@@ -340,7 +340,6 @@ SCENES = [
     *((0, f"attack probabilistic {more} {BOTH}") for more in (
         "--truth name", "--truth row-order --json --iterations 1", "--links made.links.csv",
         "--knows pay,kind --truth name --json --p-link-unmatched 1e-9 --p-nonlink-matched 1e-9",
-        "--truth name --dependence chosen --iterations 5",
     )),
     (0, "attack position good.parquet other.parquet --truth name"),
     *((0, f"attack distance --matching {more} {BOTH}") for more in (
@@ -364,7 +363,7 @@ SCENES = [
         "distance --release-schema words.toml", "distance --release-schema order.toml",
         "distance --metric mahalanobis",
         'probabilistic --no-constrained --knows pay --tolerances {"pay":[0]}',
-        "probabilistic --dependence latent --knows kind --truth name",
+        *(f"probabilistic --dependence {how} --truth name" for how in ("latent", "chosen")),
         "tailored --plan noise.plan --truth name", "tailored --plan same.plan",
         "tailored --plan no.plan", "tailored --plan method.plan", "tailored --plan absent.plan",
         "distance --also good.parquet --key nmae", "distance --also good.parquet --key kind",
