@@ -113,7 +113,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Meta(
             description="Whether attributes agree independently (none), or depend on each other: "
             "by interactions of two (log-linear), by classes of non-matches (latent), or by the "
-            "model of least BIC (chosen). u is then estimated."
+            "model of least BIC (chosen). u is then estimated. For categories: of numbers alone, "
+            "EM takes similar people for matches."
         ),
     ] = "none"
     smoothing: Annotated[

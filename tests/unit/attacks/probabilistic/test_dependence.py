@@ -139,7 +139,7 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order")
     found = unveil_command("attack", "probabilistic", *files, *options, "--dependence", "chosen")
     assert found.code == 0, found.err
-    assert "Independence misstates the match probability of" in found.out
+    assert "independence misstates the match probability of" in found.out
 
 
 def test_dependence_is_not_of_text():
