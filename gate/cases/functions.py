@@ -126,7 +126,7 @@ def match_probabilities() -> list[Any]:
 def population_models() -> list[Any]:
     """A model of the population by weights and by a fraction, and of a perturbed release."""
     keys = ("region", "sex", "education", "marital_status")
-    pram = masks.Pram(theta=0.3, invariant=False, columns=["region"])
+    pram = masks.Pram(theta=0.3, invariant=False, columns=("region",))
     masked = unveil.mask(people(), [pram], seed=3)
     found = [
         measures.population_model(people(), keys),
