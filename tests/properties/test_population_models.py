@@ -15,9 +15,9 @@ from unveil.measures.population.grid import Grid
 from unveil.measures.population.key_table import key_table
 from unveil.measures.population.log_linear import independence, variance_of
 from unveil.measures.population.minimum_error import estimated_errors, given_terms
-from unveil.measures.population.moved_values import moved_values, step_law
 from unveil.measures.population.posterior import inverse_moments
 from unveil.values.release.swap import Swap
+from unveil.values.release.swap_steps import step_law
 
 shapes = st.lists(st.integers(2, 4), min_size=2, max_size=3)
 seeds = st.integers(0, 2**32)
@@ -114,7 +114,7 @@ def test_moved_values_are_counted_by_position(seed, window, paired):
     data = Microdata(pl.DataFrame({"x": values}), Schema(numeric=["x"]))
     size = int(values.max()) + 1
     channel = Swap(("x",), window, paired=paired)
-    found = moved_values(channel, data, values, size)
+    found = channel.changes(data, data, (values, values), size)
     expected = naive.moved(values, step_law(channel, window), size)
     assert found == pytest.approx(expected, abs=1e-9)
 

@@ -19,15 +19,12 @@ from unveil.errors import UsageError
 from unveil.measures.population.grid import Grid
 from unveil.measures.population.key_table import KeyTable, check_columns, check_size, key_table
 from unveil.measures.population.log_linear import LogLinear
-from unveil.measures.population.moved_values import moved_values
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.microdata import Microdata
 from unveil.table.reordered import Reordered
-from unveil.values.release.category_channels import MatrixChannel, Recoding, Sets
-from unveil.values.release.channels import Channel, Exact, Ranges
+from unveil.values.release.channels import Channel
 from unveil.values.release.release import Release
-from unveil.values.release.swap import Swap
 from unveil.wording import listing
 
 MOST_COMBINATIONS = 5_000  # of columns that a mask changed together
@@ -110,10 +107,10 @@ def released_keys(
         axes = tuple(axis for axis, name in enumerate(columns) if name in channel.columns)
         kept = channel.only([columns[axis] for axis in axes])
         shape = [sizes[axis] for axis in axes]
-        places = [
+        before, after = (
             np.ravel_multi_index([keys[axis] for axis in axes], shape) for keys in (true, seen)
-        ]
-        changes.append(Change(axes, _matrix(kept, files, places, prod(shape))))
+        )
+        changes.append(Change(axes, _matrix(kept, files, (before, after), prod(shape))))
     grid = Grid(tuple(sizes))
     tables = [key_table(columns, grid, keys, weights[rows]) for keys in (true, seen)]
     return tables[0], Exposure(tables[1], tuple(changes))
@@ -122,7 +119,7 @@ def released_keys(
 def _channels(release: Release, column: str) -> tuple[Channel, ...]:
     """What can have made a column's values wrong; none if it is as it was, or only coarser."""
     channels = release.channels_of(column)
-    certain = [isinstance(one, Recoding | Sets | Exact | Ranges) for one in channels]
+    certain = [one.only_coarser for one in channels]
     if all(certain):
         return ()
     if any(certain):
@@ -134,7 +131,7 @@ def _channels(release: Release, column: str) -> tuple[Channel, ...]:
 
 
 def _matrix(
-    channel: Channel, files: Sequence[Microdata], places: Sequence[Ints], size: int
+    channel: Channel, files: tuple[Microdata, Microdata], places: tuple[Ints, Ints], size: int
 ) -> Floats:
     """The probabilities of a channel over the values, or combinations, of its columns."""
     if size > MOST_COMBINATIONS:
@@ -142,17 +139,9 @@ def _matrix(
             f"{listing(channel.columns)} were changed together and have {size:,} combinations of "
             f"values, more than {MOST_COMBINATIONS:,}: leave one of them out of the columns"
         )
-    if isinstance(channel, MatrixChannel):
-        listed = np.full(size, -1)
-        for file, where in zip(files, places, strict=True):
-            listed[where] = channel.places(file)
-        known = np.flatnonzero(listed >= 0)
-        matrix = np.eye(size)
-        matrix[known] = 0.0
-        matrix[np.ix_(known, known)] = channel.matrix[np.ix_(listed[known], listed[known])]
+    matrix = channel.changes(*files, places, size)
+    if matrix is not None:
         return matrix
-    if isinstance(channel, Swap) and not channel.noise:
-        return moved_values(channel, files[0], places[0], size)
     raise UsageError(
         f"{listing(channel.columns)}: the plan does not tell how probably a released value is "
         "right (that of PRAM, swapping or recoding does): leave it out of the columns, or attack "

@@ -38,6 +38,8 @@ class Sets(Channel):
 
     table: dict[str, str] = field(default_factory=dict)  # other categories stayed
 
+    only_coarser: ClassVar[bool] = True
+
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         column = self.columns[0]
         listed = self.listed(common_categories(before, after, column))
@@ -94,6 +96,8 @@ class Recoding(Relabelling):
     """A category was replaced by another, always by the same."""
 
     table: dict[str, str]  # every category, including those that stay
+
+    only_coarser: ClassVar[bool] = True
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         x, y = codes(before, self.columns[0]), codes(after, self.columns[0])
@@ -207,6 +211,18 @@ class MatrixChannel(Channel):
     @abc.abstractmethod
     def places(self, data: Microdata) -> Ints:
         """The row of the matrix of each record; -1 for none."""
+
+    def changes(
+        self, before: Microdata, after: Microdata, places: tuple[Ints, Ints], size: int
+    ) -> Floats | None:
+        listed = np.full(size, -1)
+        for file, where in zip((before, after), places, strict=True):
+            listed[where] = self.places(file)
+        known = np.flatnonzero(listed >= 0)
+        matrix = np.eye(size)
+        matrix[known] = 0.0
+        matrix[np.ix_(known, known)] = self.matrix[np.ix_(listed[known], listed[known])]
+        return matrix
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         x, y = self.places(before), self.places(after)

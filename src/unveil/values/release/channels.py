@@ -56,6 +56,7 @@ class Channel(abc.ABC):
 
     is_function: ClassVar[bool] = False  # whether a value determines what it became
     is_grouping: ClassVar[bool] = False  # whether values became the centres of groups
+    only_coarser: ClassVar[bool] = False  # whether an intruder can make known values alike
     estimated: ClassVar[Estimated | None] = None  # to estimate if only the method is known
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:  # noqa: ARG002
@@ -64,6 +65,19 @@ class Channel(abc.ABC):
         A missing cell never excludes.
         """
         return np.zeros(len(before), np.bool_)
+
+    def changes(
+        self,
+        before: Microdata,  # noqa: ARG002
+        after: Microdata,  # noqa: ARG002
+        places: tuple[Ints, Ints],  # noqa: ARG002
+        size: int,  # noqa: ARG002
+    ) -> Floats | None:
+        """The probability that each value (row) became each other (column); None: not known.
+
+        Values are numbered up to a size; `places` are those of the rows of each file.
+        """
+        return None
 
     @property
     def noise_after_exchange(self) -> float | None:
@@ -266,6 +280,7 @@ class Exact(Between):
     """A value became another that it determines."""
 
     is_function: ClassVar[bool] = True
+    only_coarser: ClassVar[bool] = True
 
     @abc.abstractmethod
     def becomes(self, values: Floats) -> Floats:
@@ -355,6 +370,8 @@ class Ranges(Channel):
     """
 
     closed: bool = True
+
+    only_coarser: ClassVar[bool] = True
 
     def excludes(self, before: Microdata, after: Microdata) -> Bools:
         x, y = (bounds(data, self.columns[0]) for data in (before, after))

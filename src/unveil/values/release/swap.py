@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from unveil.support.arrays import Bools, Ints
+from unveil.support.arrays import Bools, Floats, Ints
 from unveil.table.encoding.to_arrays import TiedBlocks, codes, numbers, tied_blocks
 from unveil.table.encoding.to_columns import Slack
 from unveil.table.microdata import Microdata
 from unveil.values.release.channels import Channel, Estimated, Noise
+from unveil.values.release.swap_steps import moved_values
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -61,6 +62,17 @@ class Swap(Channel):
         gap = np.maximum(a.first - b.last, b.first - a.last)
         too_far: Bools = (a.last >= 0) & (b.last >= 0) & (gap > self.window) & (not self.noise)
         return too_far
+
+    def changes(
+        self,
+        before: Microdata,
+        after: Microdata,  # noqa: ARG002
+        places: tuple[Ints, Ints],
+        size: int,
+    ) -> Floats | None:
+        if self.noise:
+            return None
+        return moved_values(self, _blocks(before, self.columns[0]), places[0], size)
 
     def of_members(self, households: Microdata, sizes: Ints) -> Swap:
         """Positions of members: a household moves past up to twice the window.

@@ -57,11 +57,9 @@ def test_as_many_are_right_as_the_channels_say(mask, columns):
 
 
 def test_a_window_of_nothing_moves_nothing():
-    from unveil.measures.population.moved_values import moved_values
-
     data = people(30)
     places = data.column("a").to_numpy()
-    assert (moved_values(Swap(("a",), 0), data, places, 9) == np.eye(9)).all()
+    assert (Swap(("a",), 0).changes(data, data, (places, places), 9) == np.eye(9)).all()
 
 
 def test_what_cannot_be_told_is_refused():

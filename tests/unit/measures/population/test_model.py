@@ -1,5 +1,6 @@
 """The public model of the population: bad input, strata, fallbacks, and a known population."""
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +9,7 @@ import unveil
 from unveil import Microdata, Schema, masks, measures
 from unveil.errors import DataError, UsageError
 from unveil.measures.population import log_linear
+from unveil.values.results.population_model import PopulationEstimates
 
 KEYS = ["a", "b", "c"]
 
@@ -40,6 +42,12 @@ def test_a_known_population():
     assert found.estimates.terms != (("a",), ("b",), ("c",))
     assert found.estimates.path[0].term == ()
     assert repr(found).startswith("PopulationModel(1,000 records; ")
+
+
+def test_evidence_can_hold_the_estimates():
+    found = measures.population_model(data()).estimates
+    text = msgspec.json.encode(found)
+    assert msgspec.json.decode(text, type=PopulationEstimates) == found
 
 
 def test_weights_fractions_and_strata_say_the_same_where_they_are_the_same():

@@ -1,29 +1,27 @@
-"""Swapped values: how probably each value was replaced by each other."""
+"""The steps of swapped values: how probably each value was replaced by each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil.support.arrays import Floats, Ints
-from unveil.table.encoding.to_arrays import codes, numbers, tied_blocks
-from unveil.table.microdata import Microdata
-from unveil.values.release.swap import Swap
+from unveil.table.encoding.to_arrays import TiedBlocks
+
+if TYPE_CHECKING:
+    from unveil.values.release.swap import Swap
 
 BOUND_DRAWS = 200  # quantiles of a random window
 
 
-def moved_values(channel: Swap, data: Microdata, places: Ints, size: int) -> Floats:
+def moved_values(channel: Swap, blocks: TiedBlocks, places: Ints, size: int) -> Floats:
     """The probability that each value (row) was replaced by each other (column).
 
-    The values of a column are blocks of positions in ascending order, a step leads from a position
-    to another.
+    Equal values are blocks of positions in ascending order; a step leads from a position to
+    another. `places`: the row of each record.
     """
-    column, matrix = channel.columns[0], np.eye(size)
-    if data.level(column) == "numeric":
-        values = numbers(data, [column]).values[:, 0]
-        present = ~np.isnan(values)
-    else:
-        values = codes(data, column).codes.astype(np.float64)
-        present = values >= 0
-    blocks = tied_blocks(values, present)
+    present, matrix = blocks.last >= 0, np.eye(size)
     reach = min(channel.window, int(present.sum()) - 1)
     if reach < 1:
         return matrix
