@@ -12,6 +12,7 @@ from unveil.support.arrays import Floats, Ints
 from unveil.support.threads import cores
 
 CUTOFF_SLACK = 0.01
+FEW_PAIRS = 1 << 16  # that are scored before a thread has started
 PAIRS_AT_ONCE = 1 << 22  # whose scores are held together
 
 Texts = Sequence[str]
@@ -61,7 +62,8 @@ def _of_rapidfuzz(comparison: TextComparison, a: Texts, b: Texts) -> Scorer:
     cutoff = max(comparison.ends[-1] - slack, 0)
 
     def score(rows: slice) -> Floats:
-        options: dict[str, Any] = {"dtype": kind, "workers": cores(None)}
+        many = len(a[rows]) * len(b) > FEW_PAIRS
+        options: dict[str, Any] = {"dtype": kind, "workers": cores(None) if many else 1}
         found: Floats = cdist(a[rows], b, scorer=scorer, score_cutoff=cutoff, **options)
         if comparison.by == "prefix":  # equal texts are equal in all characters, however few
             for row, text in enumerate(a[rows]):
