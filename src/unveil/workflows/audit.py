@@ -369,9 +369,8 @@ class AuditRun:
 
     @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:
-        return plan_scenarios(
-            self.inputs, self.policy, self.settings, self.specs, self.sizes, self.rows
-        )
+        parts = (self.inputs, self.policy, self.settings, self.specs, self.sizes)
+        return plan_scenarios(*parts, self.rows)
 
     def _remask(
         self, run: AttackRun | None, steps: Checkpoints

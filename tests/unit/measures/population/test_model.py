@@ -9,7 +9,7 @@ import unveil
 from unveil import Microdata, Schema, masks, measures
 from unveil.errors import DataError, UsageError
 from unveil.measures.population import log_linear
-from unveil.values.results.population_model import PopulationEstimates
+from unveil.values.results.population.model import PopulationEstimates
 
 KEYS = ["a", "b", "c"]
 
