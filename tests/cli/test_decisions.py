@@ -84,7 +84,7 @@ def test_a_review_is_written_answered_and_read_back(attack, folder):
     assert pl.read_csv(folder / "r.csv").columns[-1] == "answer"
     assert "region_l" not in pl.read_csv(folder / "r.csv").columns
     answered(folder / "r.csv", folder)
-    again = attack("--answers", "answers.csv")
+    again = attack("--answers", "answers.csv", "--p-link-unmatched", "0.002")
     assert again.code == 0
     assert "Answers of a review decide 50 pairs: " in again.out
     shown = attack("--review", "v.csv", "--show-values")

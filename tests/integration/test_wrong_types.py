@@ -118,7 +118,7 @@ NOT_FOR_USERS = {"Microdata.from_labelled", "Microdata.from_text", "Microdata.fr
                  "Microdata.new_records", "Release.channels_of", "AuditSettings.resolved",
                  "unveil.Links", "unveil.Release", "unveil.Audit", "unveil.Choice",
                  "Links.progress", "Links.attack_strangers", "Links.finder",
-                 "Microdata.remember"}  # fmt: skip
+                 "Microdata.remember", "unveil.measures.Decisions"}  # fmt: skip
 
 
 def parameters(function):
