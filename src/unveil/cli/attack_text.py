@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.cli.console import print_table, say
+from unveil.values.block_keys import block_columns
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bil
 def print_attack(summary: AttackSummary) -> None:
     """Print the summary of an attack."""
     links, risk = summary.links, summary.risk
-    knows = listing([*links.finder.columns, *links.intruder.blocks])
+    blocks = block_columns(links.intruder.blocks, links.pair.release.columns)
+    knows = listing(dict.fromkeys([*links.finder.columns, *blocks]))
     held = links.intruder.to_dict()["records"]
     say(f"{links.name}: {f'the intruder knows {knows} of {held}' if knows else held}")
     inside = listing(links.intruder.blocks)
