@@ -102,9 +102,7 @@ def command() -> None:
 )
 @click.option("--knows", help="Known: age,sex.  [default: the quasi-identifiers]")
 @click.option("--records", help="Records held: fraction, count, file.  [default: all]")
-@click.option(
-    "--blocks", help="Blocking by unmasked attributes, or keys of them: sex,name:soundex."
-)
+@click.option("--blocks", help="Blocking by unmasked attributes: sex,name:soundex.")
 @click.option(
     "--direction",
     type=click.Choice(["original-to-release", "release-to-original"]),

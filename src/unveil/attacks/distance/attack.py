@@ -102,8 +102,8 @@ class Distance(Attack, frozen=True, kw_only=True):
     comparisons: Annotated[
         dict[str, TextComparison] | None,
         Meta(
-            description="The comparator of a column of text, dates or codes: its distance is 1 - "
-            "similarity where the last level is reached, else 1. [docs/linking.md] explains them."
+            description="Comparators of text, dates and codes. A distance is 1 - similarity where "
+            "the last level is reached, else 1. docs/text.md explains them."
         ),
     ] = None
     cost: Annotated[

@@ -75,9 +75,9 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     comparisons: Annotated[
         dict[str, TextComparison] | None,
         Meta(
-            description="The comparator of a column of text, dates or codes, and its levels. By "
-            "jaro-winkler, damerau-levenshtein, tokens, soundex, prefix, parts or days; "
-            "[docs/linking.md] explains them."
+            description="Comparators of text, dates and codes. For each column `by` (jaro-winkler, "
+            "damerau-levenshtein, tokens, soundex, prefix, parts or days) and its `levels`; "
+            "docs/text.md explains them."
         ),
     ] = None
     agreement: Annotated[

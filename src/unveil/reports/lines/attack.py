@@ -9,6 +9,7 @@ from unveil.reports.content import Line, TextTable
 from unveil.reports.headline import chance_sentence
 from unveil.reports.sections.attacks import dependence_phrase
 from unveil.support.phrases import plain
+from unveil.values.block_keys import block_columns
 from unveil.wording import count, listing
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ LEARNT = {"weights": "weights", "choquet": "weights of sets of attributes", "bil
 def attack_lines(summary: AttackSummary) -> Iterator[Line]:
     """The summary of an attack."""
     links, risk = summary.links, summary.risk
-    knows = listing([*links.finder.columns, *links.intruder.blocks])
+    blocks = block_columns(links.intruder.blocks, links.pair.release.columns)
+    knows = listing(dict.fromkeys([*links.finder.columns, *blocks]))
     held = links.intruder.to_dict()["records"]
     yield f"{links.name}: {f'the intruder knows {knows} of {held}' if knows else held}"
     inside = listing(links.intruder.blocks)
