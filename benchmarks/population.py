@@ -2,6 +2,7 @@
 
     python benchmarks/population.py people --keys 4,5,6 --samples 20
     python benchmarks/population.py masked
+    python benchmarks/population.py weighted
     python benchmarks/population.py adult       where UNVEIL_DATA has the Adult file
     python benchmarks/population.py large       200,000 records, eight keys, ten million cells
 
@@ -103,13 +104,16 @@ class Population:
         rng = np.random.default_rng(seed)
         size = round(fraction * len(self.rows))
         chosen = np.sort(rng.choice(len(self.rows), size, replace=False))
+        weights = np.full(size, 1 / fraction)
+        return self.microdata(chosen, weights), self.cells[chosen]
+
+    def microdata(self, chosen: np.ndarray, weights: np.ndarray) -> Microdata:
+        """Some people, with their weights."""
         frame = pl.DataFrame({name: self.rows[chosen, j] for j, name in enumerate(self.names)})
-        frame = frame.with_columns(weight=pl.lit(1 / fraction))
         levels = {name: "numeric" if name == "age" else "nominal" for name in self.names}
         declared = {name: {"role": "quasi", "level": levels[name]} for name in self.names}
-        return Microdata(frame, Schema(declared | {"weight": {"role": "weight"}})), self.cells[
-            chosen
-        ]
+        schema = Schema(declared | {"weight": {"role": "weight"}})
+        return Microdata(frame.with_columns(weight=weights), schema)
 
     def truth(self, true: np.ndarray, released: np.ndarray) -> tuple[float, float, float]:
         """tau1, tau2 and the expected matches over all records, as they are."""
@@ -231,6 +235,24 @@ def run_masked(samples: int) -> None:
             table(f"{many} keys, {100 * fraction:g} %", iter([(name, truths, made)]))
 
 
+def run_weighted(samples: int) -> None:
+    """Unequal weights: 1 % of the people of every other region, 8 % of those of the others."""
+    rows = people()
+    fractions = np.where(rows[:, 1] % 2 == 0, 0.01, 0.08)
+    for title, columns in (("region a key", [0, 1, 2, 3, 4]), ("region no key", [0, 2, 3, 4, 5])):
+        population = Population(rows[:, columns], [NAMES[column] for column in columns])
+        truths, made = [], []
+        for seed in range(samples):
+            chosen = np.flatnonzero(np.random.default_rng(seed).random(N) < fractions)
+            data = population.microdata(chosen, 1 / fractions[chosen])
+            cells = population.cells[chosen]
+            truths.append(population.truth(cells, cells))
+            found = measures.population_model(data, population.names, weight="weight").estimates
+            parts = (getattr(found, name) for name in FIGURES)
+            made.append([(one.value, one.low, one.high) for one in parts])
+        table(f"1 % and 8 %, {title}", iter([("log-linear, chosen", truths, made)]))
+
+
 def run_adult(samples: int) -> None:
     """The Adult file as a population."""
     folder = Path(os.environ["UNVEIL_DATA"])
@@ -263,7 +285,7 @@ def run_large() -> None:
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["people", "masked", "adult", "large"])
+    parser.add_argument("part", choices=["people", "masked", "weighted", "adult", "large"])
     parser.add_argument("--keys", default="4,5,6")
     parser.add_argument("--fractions", default="0.005,0.02,0.1")
     parser.add_argument("--samples", type=int, default=50)
@@ -280,6 +302,8 @@ def main() -> None:
         run_people(keys, [float(one) for one in options.fractions.split(",")], options.samples)
     elif options.part == "masked":
         run_masked(options.samples)
+    elif options.part == "weighted":
+        run_weighted(options.samples)
     else:
         run_adult(options.samples)
 
