@@ -50,7 +50,10 @@ def print_classes(classes: PairClasses) -> None:
 
 
 def _print_cautions(classes: PairClasses) -> None:
-    say("The intervals hold as far as the model does, in which attributes are independent.")
+    say(
+        "The intervals hold only if the model fits; on real categories most missed the truth "
+        "(docs/attacks.md)."
+    )
     if classes.too_many:
         say(
             f"The model expects {classes.expected:,.0f} matches, and at most "

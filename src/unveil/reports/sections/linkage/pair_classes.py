@@ -65,8 +65,8 @@ def charts(classes: PairClasses) -> tuple[Exhibit, ...]:
 def _cautions(classes: PairClasses) -> list[Phrase]:
     said = [
         phrase(
-            "Both [error rates](pair-classes) are estimated by a model in which attributes are "
-            "independent; their intervals ({}, {}) hold as far as it does.",
+            "Both [error rates](pair-classes) are estimated by a model. Their intervals ({}, {}) "
+            "hold only if the model fits; on real categories most intervals missed the truth.",
             level(classes.confidence),
             several(classes.simulations, "simulation"),
         )
