@@ -93,8 +93,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     constrained: Annotated[
         bool,
         Meta(
-            description="Keep m / u from rising from agreement to disagreement. Can be dropped, as "
-            "published programs do, if all attributes are compared by equality."
+            description="Keep m / u from rising with disagreement. Can be dropped, as published "
+            "programs do, if all attributes are compared by equality."
         ),
     ] = True
     prior: Annotated[
@@ -105,16 +105,15 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         ),
     ] = "fixed"
     u: Annotated[
-        Literal["counted", "estimated"],
-        Meta(description="Count u over all pairs, or estimate it like m."),
+        Literal["counted", "estimated"], Meta(description="Count u over all pairs, or estimate it.")
     ] = "counted"
     dependence: Annotated[
         Dependence,
         Meta(
-            description="Whether attributes agree independently (none), or depend on each other: "
-            "by interactions of two (log-linear), by classes of non-matches (latent), or by the "
-            "model of least BIC (chosen). u is then estimated. For categories: of numbers alone, "
-            "EM takes similar people for matches."
+            description="How attributes depend on each other. Not at all (none), by interactions of "
+            "two (log-linear), by classes of non-matches (latent), or by the model of least BIC "
+            "(chosen). u is then estimated. For categories: of numbers alone, EM takes similar "
+            "people for matches."
         ),
     ] = "none"
     smoothing: Annotated[
@@ -135,18 +134,18 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     p_link_unmatched: Annotated[
         Share | None,
         Meta(
-            description="P(LP|U), the share of other pairs that may be linked. With "
-            "p_nonlink_matched, pairs are classified as linked, clerical and non-linked."
+            description="P(LP|U): other pairs that may be linked. With p_nonlink_matched, pairs are "
+            "classified as linked, clerical and non-linked."
         ),
     ] = None
     p_nonlink_matched: Annotated[
-        Share | None, Meta(description="P(NP|M), the share of matches that may stay unlinked.")
+        Share | None, Meta(description="P(NP|M): matches that may stay unlinked.")
     ] = None
     answers: Annotated[
         Any,
         Meta(
-            description="Answers of a clerical review: the path of its table, a frame or "
-            "Microdata. Weights are estimated with these pairs as known."
+            description="Answers of a clerical review. The path of its table, a frame or "
+            "Microdata; weights are estimated with these pairs as known."
         ),
     ] = None
     sampled: Annotated[
@@ -154,7 +153,7 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         Meta(
             ge=1,
             le=1_000_000,
-            description="Records to sample for the estimates, if pairs exceed 10^8.",
+            description="Records sampled for the estimates. Up to 10^8 pairs all are used.",
         ),
     ] = 2000
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 NAMES = ("link_classes", "review", "review_pairs", "show_values", "pair", "figures")
 _OPTIONS = (
-    click.option("--link-classes", help="Classes of pairs in --links.  [default: linked,clerical]"),
+    click.option("--link-classes", help="Classes in --links.  [default: linked,clerical]"),
     click.option("--review", type=TABLE, help="Table of clerical pairs, to answer yes or no."),
     click.option(
         "--review-pairs",
         type=click.IntRange(min=1),
         metavar="NUMBER",
-        help="Most pairs of --review, drawn at random.  [default: 200]",
+        help="Most pairs of --review.  [default: 200]",
     ),
     click.option("--show-values", is_flag=True, help="Show cells in --review."),
     click.option("--pair", metavar="ROW,ROW", help="Pair to explain, by the rows of both files."),
