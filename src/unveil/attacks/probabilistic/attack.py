@@ -110,8 +110,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     dependence: Annotated[
         Dependence,
         Meta(
-            description="How attributes depend on each other. Not at all (none), by interactions of "
-            "two (log-linear), by classes of non-matches (latent), or by the model of least BIC "
+            description="How attributes depend on each other. Not at all (none), by interactions "
+            "of two (log-linear), by classes of non-matches (latent), or by the model of least BIC "
             "(chosen). u is then estimated. For categories: of numbers alone, EM takes similar "
             "people for matches."
         ),
@@ -134,8 +134,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
     p_link_unmatched: Annotated[
         Share | None,
         Meta(
-            description="P(LP|U): other pairs that may be linked. With p_nonlink_matched, pairs are "
-            "classified as linked, clerical and non-linked."
+            description="P(LP|U): other pairs that may be linked. With p_nonlink_matched, pairs "
+            "are classified as linked, clerical and non-linked."
         ),
     ] = None
     p_nonlink_matched: Annotated[

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from unveil.reports.content import Line, TextTable
 from unveil.reports.headline import chance_sentence
-from unveil.reports.sections.attacks import dependence_phrase
 from unveil.support.phrases import plain
 from unveil.values.block_keys import block_columns
 from unveil.wording import count, listing
@@ -141,6 +140,8 @@ def _forecast_lines(summary: AttackSummary) -> Iterator[Line]:
         )
     details = summary.details
     if "dependence" in details:
+        from unveil.reports.sections.attacks import dependence_phrase  # which needs the glossary
+
         yield f"Dependence: {plain(dependence_phrase(details))}"
     if details.get("matching") == "one-to-one":
         optimal = "no cheaper matching exists"

@@ -184,7 +184,7 @@ def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
     if found is not None and not found.meaningful:
         said.append(
             phrase(
-                "The masking perturbed [quasi-identifiers](quasi-identifier){}: a combination "
+                "The masking changed [quasi-identifiers](quasi-identifier){}: a combination "
                 "that is [unique](uniqueness) in the release may belong to several people.",
                 () if external else phrase(" ({})", names(found.perturbed)),
             )
