@@ -148,7 +148,7 @@ def test_everything_is_said(unveil_command, here):
     for words in (
         "Our strongest attack links", "rank-max", "an intruder who searches",
         "out of date", "Of the subgroups with at least ten people",
-        "households", "After perturbation", "An intruder reads the confidential value",
+        "households", "The masking changed", "An intruder reads the confidential value",
         "The overall loss is", "Unchanged columns", "WHAT TO DO NEXT",
     ):  # fmt: skip
         assert words in done.out
