@@ -8,9 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.disclosure.population import column_with_role
 from unveil.measures.population.exposure import Exposure, released_keys
 from unveil.measures.population.grid import Term
 from unveil.measures.population.key_table import KeyTable, record_weights, sample_keys
+from unveil.measures.population.keys import named_columns
 from unveil.measures.population.log_linear import variance_of
 from unveil.measures.population.minimum_error import (
     EstimatedErrors,
@@ -89,11 +91,9 @@ def population_model(
     >>> found.estimates.uniques >= found.estimates.tau2.value >= found.estimates.tau1.value >= 0
     True
     """
-    if columns is None:
-        columns = data.require("quasi")
+    columns = named_columns(data, columns)
     if weight is None and fraction is None:
-        declared = [one for one in data.schema.with_role("weight") if one in data.columns]
-        weight = declared[0] if declared else None
+        weight = column_with_role(data, "weight")
     weights = record_weights(data, weight, fraction, strata)
     if release is None:
         table = sample_keys(data, columns, weights)
