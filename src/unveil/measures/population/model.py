@@ -82,8 +82,9 @@ def population_model(
     release
         A masked release of the sample: the risk is that of its rows, whose values may be wrong by
         the probabilities of its channels. Shlomo and Skinner, Assessing the protection provided by
-        misclassification-based disclosure limitation methods for survey microdata (2010). Records
-        that are not released count neither as sample nor in `fraction`.
+        misclassification-based disclosure limitation methods for survey microdata (2010). If
+        fewer records are released, these are the sample: `fraction` is their share of the
+        population, and weights that do not sum to the population overstate the risk.
 
     >>> import unveil
     >>> sample = unveil.households(2000, seed=7)
