@@ -20,12 +20,17 @@ from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
 from unveil.values.results.population.uniques import AttackerRisks, Basis
-from unveil.wording import count
+from unveil.wording import count, listing
 
 UPPER_BOUND = (
     "no population file, weights or sampling fraction: the release is taken for its population, so "
     "that the risks by the journalist and the marketer are upper bounds"
 )
+UNFITTING = (
+    "fitting nobody of the population, risk 0: {}; recode the population as the release was, and "
+    "leave out perturbed keys"
+)
+PERTURBED = "values of these keys may be wrong, which these risks do not count: {}"
 
 
 def attackers(
@@ -46,7 +51,9 @@ def attackers(
 
     F is counted in a population file (k-map: compatible cells, a missing cell fits every value), or
     else estimated by the weights or the sampling fraction (:func:`individual_risk`). Without any,
-    1/f bounds 1/F from above. Keys whose values are perturbed have no such risk.
+    1/f bounds 1/F from above. Keys whose values are perturbed have no such risk. In a population
+    file, values are as coarse as in the release: a number fits the released range that holds it,
+    but categories that the release merged are merged in the file first.
 
     El Emam, Guide to the de-identification of personal health information (2013); Dankar and El
     Emam, A method for evaluating marketer re-identification risk (2010).
@@ -76,6 +83,7 @@ def attackers(
     classes = classes_of(data, keys)
     sizes = classes.scatter(classes.sizes)
     found = _people(data, keys, sizes, population, fraction)
+    notes = [found.note, _perturbed(release, keys)]
     prosecutor, marketer = at_risk_of(1 / sizes, threshold), at_risk_of(found.risks, threshold)
     fitting = found.people > 0
     drawn = float(np.sort(1 / sizes[fitting]).sum())  # the classes that fit anybody
@@ -85,11 +93,21 @@ def attackers(
         columns=keys,
         n=len(data),
         basis=found.basis,
-        note=found.note,
+        note="; ".join(filter(None, notes)),
         prosecutor=prosecutor,
         journalist=marketer._replace(mean=mean),
         marketer=marketer,
     )
+
+
+def _perturbed(release: Microdata | Release, keys: Sequence[str]) -> str:
+    """A note of the keys whose released values may be wrong, by the channels of a release."""
+    if not isinstance(release, Release):
+        return ""
+    wrong = [
+        name for name in keys if not all(one.only_coarser for one in release.channels_of(name))
+    ]
+    return PERTURBED.format(listing(wrong)) if wrong else ""
 
 
 class _FittingPeople(NamedTuple):
@@ -113,7 +131,7 @@ def _people(
         people = population_counts(data, population, keys).astype(np.float64)
         risks: Floats = np.where(people > 0, 1 / np.maximum(people, 1), 0.0)
         nobody = int((people == 0).sum())
-        note = f"{count(nobody, 'record')} fit nobody of the population" if nobody else ""
+        note = UNFITTING.format(count(nobody, "record")) if nobody else ""
         return _FittingPeople(people, risks, "population", note)
     known = known_fraction(data, fraction)
     if known is None:

@@ -17,12 +17,14 @@ import numpy as np
 
 from unveil.errors import UsageError
 from unveil.measures.population.grid import Grid
-from unveil.measures.population.key_table import KeyTable, check_columns, check_size, key_table
+from unveil.measures.population.key_table import KeyTable, check_size, key_table
+from unveil.measures.population.keys import is_number
 from unveil.measures.population.log_linear import LogLinear
 from unveil.support.arrays import Floats, Ints
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.microdata import Microdata
 from unveil.table.reordered import Reordered
+from unveil.values.correspondence import Correspondence
 from unveil.values.release.channels import Channel
 from unveil.values.release.release import Release
 from unveil.wording import listing
@@ -87,12 +89,11 @@ def released_keys(
     What a mask makes of a value for certain (recoding, rounding, ranges) is no error: an intruder
     does the same to known values, so that the released value counts as the true one.
     """
-    check_columns(columns)
     if release.row_map is None:
         raise UsageError("the rows of this release are no people's: it has no sample uniques")
-    data.check(*columns)
     release.data.check(*columns)
-    rows, true, seen, changes = release.row_map, [], [], []
+    rows = Correspondence.from_row_map(release.row_map, len(data)).record_of_row
+    true, seen, changes = [], [], []
     files = Reordered(data, rows), release.data
     masking = {name: _channels(release, name) for name in columns}
     for name in columns:
@@ -102,7 +103,8 @@ def released_keys(
         true.append(both[: len(rows)])
         seen.append(both[len(rows) :])
     sizes = [int(max(a.max(), b.max())) + 1 for a, b in zip(true, seen, strict=True)]
-    check_size(columns, sizes, [data.level(name) == "numeric" for name in columns])
+    numeric = [is_number(data, name) and is_number(release.data, name) for name in columns]
+    check_size(columns, sizes, numeric)
     for channel in dict.fromkeys(one for channels in masking.values() for one in channels):
         axes = tuple(axis for axis, name in enumerate(columns) if name in channel.columns)
         kept = channel.only([columns[axis] for axis in axes])

@@ -9,9 +9,9 @@ from math import prod
 
 import numpy as np
 
-from unveil.errors import UsageError
+from unveil.errors import DataError, UsageError
 from unveil.measures.population.grid import Grid, Term, weighted_counts
-from unveil.measures.population.keys import check_numbers, checked_fraction, people_of
+from unveil.measures.population.keys import check_numbers, checked_fraction, is_number, people_of
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import labels_of
 from unveil.table.encoding.shared_attributes import written_cells
@@ -19,6 +19,7 @@ from unveil.table.microdata import Microdata
 from unveil.wording import count, listing
 
 MOST_CELLS = 50_000_000
+MOST_PEOPLE = 1e12
 
 
 @dataclass(frozen=True)
@@ -84,18 +85,10 @@ def key_table(
 
 def sample_keys(data: Microdata, columns: Sequence[str], weights: Floats) -> KeyTable:
     """Count a sample by its keys; an empty cell of the data and each missing code is a value."""
-    check_columns(columns)
-    data.check(*columns)
     keys = [np.unique(written_cells(data, name), return_inverse=True)[1] for name in columns]
     sizes = [int(key.max()) + 1 for key in keys]
-    check_size(columns, sizes, [data.level(name) == "numeric" for name in columns])
+    check_size(columns, sizes, [is_number(data, name) for name in columns])
     return key_table(columns, Grid(tuple(sizes)), keys, weights)
-
-
-def check_columns(columns: Sequence[str]) -> None:
-    """Refuse no columns, and one twice."""
-    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
-        raise UsageError("columns: a list of at least one, none twice")
 
 
 def check_size(columns: Sequence[str], sizes: Sequence[int], numeric: Sequence[bool]) -> None:
@@ -123,6 +116,21 @@ def record_weights(
     By the weights, or by one sampling fraction, or by the fraction of each stratum; with strata,
     weights are averaged in each.
     """
+    weights = _weights(data, weight, fraction, strata)
+    if weights.sum() > MOST_PEOPLE:
+        raise DataError(
+            f"the weights, or 1 / fraction of each record, sum to more than {MOST_PEOPLE:,.0f} "
+            "people; correct them"
+        )
+    return weights
+
+
+def _weights(
+    data: Microdata,
+    weight: str | None,
+    fraction: float | Mapping[str, float] | None,
+    strata: str | None,
+) -> Floats:
     if fraction is not None and weight is not None:
         raise UsageError("weight, fraction: give one of them")
     if isinstance(fraction, Mapping):
@@ -152,11 +160,11 @@ def _by_stratum(data: Microdata, fraction: Mapping[str, float], strata: str | No
     if strata is None:
         raise UsageError("fraction: one for each stratum needs strata, the column of the strata")
     labels = labels_of(data.column(strata)).to_list()
-    absent = sum(label not in fraction for label in labels)
+    people = {str(label): 1 / checked_fraction(share) for label, share in fraction.items()}
+    absent = sum(label not in people for label in labels)
     if absent:
         raise UsageError(
-            f"fraction: {count(absent, 'record')} of column '{strata}' have a stratum without a "
-            "fraction; give one for each category"
+            f"fraction: column '{strata}' is without a fraction in {count(absent, 'record')}; give "
+            "one for each category, and leave out the records whose stratum is missing"
         )
-    people = {label: 1 / checked_fraction(share) for label, share in fraction.items()}
     return np.array([people[label] for label in labels])

@@ -14,15 +14,26 @@ MOST_NUMBERS = 100  # distinct values of a numeric key
 
 def key_columns(data: Microdata, columns: Sequence[str] | None) -> tuple[str, ...]:
     """The keys: as given, else the quasi-identifiers; refused if a number has many values."""
-    if columns is None:
-        columns = [name for name in data.schema.with_role("quasi") if name in data.columns]
-    data.check(*columns)
-    if not columns or len(set(columns)) < len(columns):
-        raise UsageError("columns: name at least one, and none twice")
+    columns = named_columns(data, columns)
     for name in columns:
-        if data.level(name) == "numeric" and not data.schema[name].generalised:
+        if is_number(data, name):
             check_numbers(name, data.column(name).n_unique())
+    return columns
+
+
+def named_columns(data: Microdata, columns: Sequence[str] | None) -> tuple[str, ...]:
+    """The columns: as given, else the quasi-identifiers; refused if none, or one twice."""
+    if columns is None:
+        columns = [name for name in data.require("quasi") if name in data.columns]
+    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
+        raise UsageError("columns: a list of at least one, none twice")
+    data.check(*columns)
     return tuple(columns)
+
+
+def is_number(data: Microdata, column: str) -> bool:
+    """Whether a column has numbers; ranges of numbers are categories."""
+    return data.level(column) == "numeric" and not data.schema[column].generalised
 
 
 def check_numbers(column: str, values: int) -> None:

@@ -29,7 +29,7 @@ from unveil.support.arrays import Floats
 from unveil.support.compile import prepare
 
 NOISE = 1.96  # standard errors within which an estimated error is none
-NEGLIGIBLE = 0.02  # of tau: a smaller error is no reason for a further term
+NEGLIGIBLE = 0.02  # of tau, or of a record: a smaller error is no reason for a further term
 
 
 class EstimatedErrors(NamedTuple):
@@ -42,7 +42,8 @@ class EstimatedErrors(NamedTuple):
     @property
     def acceptable(self) -> bool:
         """Whether neither is beyond noise and negligible parts."""
-        within = np.abs(self.bias) <= np.maximum(NOISE * self.error, NEGLIGIBLE * self.tau)
+        negligible = NEGLIGIBLE * np.maximum(self.tau, 1.0)
+        within = np.abs(self.bias) <= np.maximum(NOISE * self.error, negligible)
         return bool(within.all())
 
 

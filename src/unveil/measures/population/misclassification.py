@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.population.keys import checked_fraction
 from unveil.support.arrays import Floats
 
 ROWS_SUM_TO = 1e-6
@@ -56,16 +57,19 @@ def match_probability(counts: Floats, changes: Floats, fraction: float) -> Match
     (array([1.  , 0.25]), array([1.  , 0.25]))
     """
     people, changes = np.asarray(counts, np.float64), np.asarray(changes, np.float64)
-    if people.ndim != 1 or not (np.isfinite(people) & (people >= 0)).all() or people.sum() < 2:
-        raise UsageError("counts: the number of people with each key, at least two people in all")
+    numbers = people.ndim == 1 and bool((np.isfinite(people) & (people >= 0)).all())
+    if not numbers or ((people > 0) & (people < 1)).any() or people.sum() < 2:
+        raise UsageError(
+            "counts: the number of people with each key, 0 or at least 1, and at least two people "
+            "in all"
+        )
     square = changes.shape == (len(people),) * 2
     if not square or not (changes >= 0).all() or (np.abs(changes.sum(1) - 1) > ROWS_SUM_TO).any():
         raise UsageError(
             "changes: one row and one column for each key, each row with probabilities that sum "
             "to 1"
         )
-    if not 0 < fraction <= 1:
-        raise UsageError("fraction: above 0 and at most 1")
+    fraction = checked_fraction(fraction)
     same = np.diag(changes)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = changes / (1 - fraction * changes)

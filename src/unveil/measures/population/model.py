@@ -8,9 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
+from unveil.measures.disclosure.population import column_with_role
 from unveil.measures.population.exposure import Exposure, released_keys
 from unveil.measures.population.grid import Term
 from unveil.measures.population.key_table import KeyTable, record_weights, sample_keys
+from unveil.measures.population.keys import named_columns
 from unveil.measures.population.log_linear import variance_of
 from unveil.measures.population.minimum_error import (
     EstimatedErrors,
@@ -80,8 +82,9 @@ def population_model(
     release
         A masked release of the sample: the risk is that of its rows, whose values may be wrong by
         the probabilities of its channels. Shlomo and Skinner, Assessing the protection provided by
-        misclassification-based disclosure limitation methods for survey microdata (2010). Records
-        that are not released count neither as sample nor in `fraction`.
+        misclassification-based disclosure limitation methods for survey microdata (2010). If
+        fewer records are released, these are the sample: `fraction` is their share of the
+        population, and weights that do not sum to the population overstate the risk.
 
     >>> import unveil
     >>> sample = unveil.households(2000, seed=7)
@@ -89,11 +92,9 @@ def population_model(
     >>> found.estimates.uniques >= found.estimates.tau2.value >= found.estimates.tau1.value >= 0
     True
     """
-    if columns is None:
-        columns = data.require("quasi")
+    columns = named_columns(data, columns)
     if weight is None and fraction is None:
-        declared = [one for one in data.schema.with_role("weight") if one in data.columns]
-        weight = declared[0] if declared else None
+        weight = column_with_role(data, "weight")
     weights = record_weights(data, weight, fraction, strata)
     if release is None:
         table = sample_keys(data, columns, weights)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import comb, prod
 from typing import Any
 
@@ -26,24 +25,13 @@ from unveil.values.results.population.special_uniques import (
     KeyContribution,
     MinimalSet,
     SpecialUniques,
+    Suda,
 )
 
 MOST_KEYS = 20
 MOST_MARKS = 2**33  # bits, 1 GiB: of each unique record, the sets in which it is alone
 SETS_AT_ONCE = 64  # between two chances to interrupt
 LISTED_SETS = 10
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Suda:
-    """The scores of all records, and their summary."""
-
-    scores: Floats  # 0 where a record is not unique
-    dis_scores: Floats | None  # probability that a match is right; None: no fraction is known
-    smallest: Ints  # attributes that single a record out; 0 where none do
-    minimal: Ints  # number of minimal sample uniques
-    contributions: Floats  # of records x columns: share of the score
-    summary: SpecialUniques
 
 
 def suda(
@@ -98,6 +86,8 @@ def suda(
     most = len(keys) if max_size is None else whole_number(max_size, "max_size", 1, len(keys))
     if dis is None:
         fraction = known_fraction(data, fraction)
+    elif fraction is not None:
+        raise UsageError("dis, fraction: give one of them")
     classes = classes_of(data, keys)
     alone = np.flatnonzero(classes.sizes == 1)
     records = classes.members[classes.starts[alone]]

@@ -70,7 +70,7 @@ class Swap(Channel):
         places: tuple[Ints, Ints],
         size: int,
     ) -> Floats | None:
-        if self.noise:
+        if self.noise or (not self.window and not np.array_equal(*places)):  # means replaced them
             return None
         return moved_values(self, _blocks(before, self.columns[0]), places[0], size)
 

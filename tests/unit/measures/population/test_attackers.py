@@ -46,7 +46,7 @@ def test_the_formulas_with_a_population_file(rows, others):
 def test_a_record_that_fits_nobody_has_no_risk():
     found = measures.attackers(table([("a", "x"), ("b", "y")]), table([("a", "x")] * 4))
     assert (found.marketer.highest, found.marketer.mean) == (0.25, 0.125)
-    assert found.note == "1 record fit nobody of the population"
+    assert found.note.startswith("fitting nobody of the population, risk 0: 1 record; recode")
     nobody = measures.attackers(table([("b", "y")]), table([("a", "x")]))
     assert (nobody.journalist.mean, nobody.prosecutor.mean) == (0, 1)
 
@@ -76,6 +76,15 @@ def test_a_generalised_release_is_counted_by_what_fits():
     assert 0 < found.journalist.mean <= found.journalist.highest <= 0.2
     order = np.random.default_rng(3).permutation(len(release.data))
     assert found == measures.attackers(release.data.take(order), people, columns=["age", "region"])
+
+
+def test_a_release_names_its_perturbed_keys():
+    people = unveil.households(200, seed=7)
+    plan = [unveil.masks.RankSwapping(p=10, columns=["age"])]
+    release = unveil.mask(people, plan, seed=7)
+    found = measures.attackers(release, columns=["sex", "age"])
+    assert found.note.endswith("these risks do not count: age")
+    assert measures.attackers(release, columns=["sex"]).note == ""
 
 
 def test_what_is_refused():

@@ -6,7 +6,7 @@ import pytest
 
 import unveil
 from unveil import Microdata, Schema, masks
-from unveil.errors import UsageError
+from unveil.errors import DataError, UsageError
 from unveil.measures.population.exposure import released_keys
 from unveil.measures.population.log_linear import independence
 from unveil.values.release.swap import Swap
@@ -74,3 +74,12 @@ def test_what_cannot_be_told_is_refused():
     synthetic = unveil.mask(data, [masks.Synthesis(columns=COLUMNS)], seed=1)
     with pytest.raises(UsageError, match="no people's"):
         released_keys(data, synthetic, COLUMNS, np.ones(200))
+    with pytest.raises(DataError, match="this original has 100"):
+        released_keys(data.take(range(100)), both, ["b"], np.ones(100))
+    for mask in (
+        masks.IndividualRanking(k=20, columns=["a"]),
+        masks.Microaggregation(k=20, columns=["a"], algorithm="optimal"),
+    ):
+        means = unveil.mask(data, [mask], seed=1)
+        with pytest.raises(UsageError, match="does not tell how probably"):
+            released_keys(data, means, COLUMNS, np.ones(200))

@@ -43,3 +43,7 @@ def test_bad_input():
     with pytest.raises(UsageError, match="at most 1"):
         match_probability(np.ones(2), np.eye(2), 1.5)
     assert match_probability(np.array([0.0, 2.0]), np.eye(2), 0.1).sample_unique[0] == 0
+    with pytest.raises(UsageError, match="at most 1"):
+        match_probability(np.ones(2), np.eye(2), True)
+    with pytest.raises(UsageError, match="0 or at least 1"):
+        match_probability(np.array([0.5, 2.0]), np.eye(2), 0.1)

@@ -106,9 +106,12 @@ def test_bad_input_is_refused_with_the_remedy():
     assert "give one of them" in refused(fraction=0.1, weight="w")
     assert "needs strata" in refused(fraction={"x": 0.1})
     assert "as a mapping" in refused(fraction=0.1, strata="a")
-    assert "400 records of column 'a'" in refused(fraction={"x": 0.1}, strata="a")
+    assert "without a fraction in 400 records" in refused(fraction={"x": 0.1}, strata="a")
     assert "at least one" in refused(columns=[])
     assert "at least one" in refused(columns=["a", "a"])
+    assert "at least one" in refused(columns="a")
+    two = Microdata(frame(50), Schema(nominal=KEYS[1:], quasi=["b"], weight=["a", "w"]))
+    assert "several columns have the role weight" in refused(two)
     assert "not among the columns" in refused(terms=[["a", "w"]])
     assert "two or three" in refused(terms=[["a"]])
     assert '"two-way"' in refused(terms="all")
@@ -165,3 +168,28 @@ def test_a_mask_without_probabilities_is_refused():
     sample, release = released(masks.AdditiveNoise(scale=0.5, columns=["a"]), level="numeric")
     assert "does not tell how probably" in refused(sample, release=release)
     assert measures.population_model(sample, ["b", "c"], release=release).estimates.perturbed == ()
+
+
+def test_ranges_of_numbers_are_categories():
+    values = [float(one) for one in range(400)]
+    sample = Microdata(pl.DataFrame({"x": values}), Schema(numeric=["x"], quasi=["x"]))
+    release = unveil.mask(sample, [masks.GlobalRecoding(intervals=2)], seed=1)
+    for found in (
+        measures.population_model(sample, fraction=0.1, release=release),
+        measures.population_model(release.data, fraction=0.1),
+    ):
+        assert found.estimates.cells == 200
+
+
+def test_strata_may_be_numbers():
+    strata = data(s=pl.Series([1, 2] * 200))
+    found = measures.population_model(strata, fraction={1: 0.05, 2: 0.05}, strata="s").estimates
+    assert found.tau2 == measures.population_model(data(), fraction=0.05).estimates.tau2
+
+
+def test_extreme_samples():
+    assert "more than 1,000,000,000,000 people" in refused(fraction=1e-300, error=DataError)
+    single = Microdata(pl.DataFrame({"x": ["one"] * 50}), Schema(quasi=["x"]))
+    found = measures.population_model(single, fraction=0.1).estimates
+    assert found.acceptable
+    assert (found.uniques, found.tau2.value) == (0, 0)

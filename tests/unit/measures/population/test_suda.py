@@ -68,6 +68,7 @@ def test_no_record_is_unique():
     assert {one.share for one in found.summary.attributes} == {0.0}
     single = measures.suda(categories(1, 2))
     assert single.summary.uniques == 1
+    assert repr(single) == "Suda(1 record; 1 unique, 1 of them special)"
 
 
 def test_what_is_refused(monkeypatch):
@@ -77,6 +78,10 @@ def test_what_is_refused(monkeypatch):
         measures.suda(categories(5, 2), max_size=3)
     with pytest.raises(UsageError, match="dis: a number from 0 to 1"):
         measures.suda(categories(5, 2), dis=2)
+    with pytest.raises(UsageError, match="give one of them"):
+        measures.suda(categories(5, 2), dis=0.1, fraction=0.1)
+    with pytest.raises(UsageError, match="a list of at least one"):
+        measures.suda(unveil.households(30, seed=7), "region")
     with pytest.raises(UsageError, match="above 0 and at most 1"):
         measures.suda(categories(5, 2), fraction=2)
     people = unveil.households(300, seed=7)

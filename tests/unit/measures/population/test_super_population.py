@@ -153,7 +153,7 @@ def test_what_is_refused():
             measures.super_population(data, fraction=fraction)
     with pytest.raises(DataError, match="below 1 in 38 records"):
         measures.super_population(sample({1: 20, 2: 9}, weight=0.5))
-    with pytest.raises(UsageError, match="name at least one"):
+    with pytest.raises(UsageError, match="at least one"):
         measures.super_population(data, ["a", "a"], fraction=0.1)
     numbers = Microdata(pl.DataFrame({"x": range(101)}), Schema(quasi="x", numeric="x"))
     with pytest.raises(UsageError, match="numeric with 101 values.*GlobalRecoding"):

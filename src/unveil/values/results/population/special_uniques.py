@@ -1,6 +1,11 @@
 """Special uniques: records that few attributes single out, and which attributes these are."""
 
+from dataclasses import dataclass
+
 import msgspec
+
+from unveil.support.arrays import Floats, Ints
+from unveil.wording import count
 
 
 class KeyContribution(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,3 +45,22 @@ class SpecialUniques(msgspec.Struct, frozen=True, kw_only=True):
     attributes: tuple[KeyContribution, ...]  # in the order of the columns
     categories: tuple[CategoryContribution, ...]
     sets: tuple[MinimalSet, ...]  # of which most records are minimal; the first ten
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Suda:
+    """The scores of all records, and their summary."""
+
+    scores: Floats  # 0 where a record is not unique
+    dis_scores: Floats | None  # probability that a match is right; None: no fraction is known
+    smallest: Ints  # attributes that single a record out; 0 where none do
+    minimal: Ints  # number of minimal sample uniques
+    contributions: Floats  # of records x columns: share of the score
+    summary: SpecialUniques
+
+    def __repr__(self) -> str:
+        found = self.summary
+        return (
+            f"Suda({count(found.n, 'record')}; {count(found.uniques, 'unique')}, "
+            f"{found.special:,} of them special)"
+        )
