@@ -81,7 +81,7 @@ def test_nearly_unchanged_is_said():
     limits = unveil.Policy(may_stay_unchanged=("pay", "ill"))
     release = table(age=age).select(["age", "pay", "ill"])
     found = audits.audit(table(), release, truth=np.arange(N), policy=limits, **QUICK)
-    assert "nearly so: age (98.3%)" in found.verdict.limits[0].reason
+    assert "nearly so: age (98.3 %)" in found.verdict.limits[0].reason
 
 
 def test_likelihoods_confirm_too():

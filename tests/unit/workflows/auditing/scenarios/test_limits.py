@@ -89,7 +89,7 @@ def test_the_column_with_the_largest_upper_end_is_judged():
     (found,) = limits([row(learned=columns, linked=of_some)], max_learned=0.12)
     assert (found.found, found.kept) == (0.17, False)
     assert "rent" in found.reason
-    assert "at most 17.0%" in found.reason
+    assert "at most 17.0 %" in found.reason
     (found,) = limits([row(learned=columns)], max_learned=0.12)  # nothing was drawn
     assert (found.found, found.kept) == (0.08, True)
 
