@@ -11,6 +11,7 @@ import pytest
 from fixtures.search import blocks_of, density, nearest, prepared, rank_of_truth
 from unveil.aggregation.measure import FuzzyMeasure
 from unveil.engines import metric as metrics
+from unveil.engines.blocks import Blocks
 from unveil.engines.local import engine as local
 from unveil.engines.records import Records
 from unveil.errors import DataError, SpecError, UsageError
@@ -483,3 +484,15 @@ def test_several_questions_need_one_index(monkeypatch):
         assert ready.nearest(rows).rows.shape == (len(rows), 1)
         assert np.isfinite(ready.density(rows).log_sum).all()
     assert made == [300]
+
+
+def test_blocks_with_fewer_candidates_than_asked_for_are_searched_alone():
+    def work_each(n):
+        values, block = np.arange(n)[:, None] % 7.0, np.arange(n) // 2
+        blocks = Blocks(block, block, np.arange(n // 2)[:, None])
+        search = local.LocalEngine().prepare(values, values, metrics.manhattan(), blocks=blocks)
+        found = search.nearest(None, k=5)
+        assert ((found.rows >= 0).sum(axis=1) == 2).all()
+        return found.work / n
+
+    assert work_each(16_000) < 1.5 * work_each(2000)

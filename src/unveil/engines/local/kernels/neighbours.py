@@ -6,10 +6,12 @@ import numpy as np
 
 from unveil.engines.local.kernels import walk
 from unveil.engines.local.kernels.costs import compare
-from unveil.engines.local.kernels.filters import thresholds, to_axes
+from unveil.engines.local.kernels.filters import NONE, thresholds, to_axes
 from unveil.support.arrays import Floats, Ints
 from unveil.support.compile import kernel, part, step
 from unveil.values.search_results import Neighbours
+
+LARGEST_SCORE = float(np.finfo(np.float64).max)
 
 
 class Shortlist(NamedTuple):
@@ -71,7 +73,8 @@ def shortlist_nearest(
 ) -> int:
     """The distinct rows with the lowest finite scores; returns how many."""
     tree = search.tree
-    filled, limit = 0, np.inf
+    # Impossible candidates are never listed, not even where a block has fewer than the list.
+    filled, limit = 0, np.inf if search.frame.filter != NONE else LARGEST_SCORE
     scratch.nodes[0], scratch.least[0] = 0, -np.inf
     top = 1
     while top:
