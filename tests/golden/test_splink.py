@@ -26,7 +26,7 @@ def test_match_weights_are_those_of_splink():
     m, u = ([one.pop(side) for one in given.values()] for side in "mu")
     first = np.cumsum([0, *map(len, m)])
     model = FellegiSunterModel(np.concatenate(m), np.concatenate(u), first, GOLDEN["prior"])
-    with mock.patch("unveil.attacks.probabilistic.attack.estimate", return_value=model):
+    with mock.patch("unveil.attacks.probabilistic.estimation.estimate", return_value=model):
         links = unveil.link(*files, attacks.Probabilistic(comparisons=given))
         left, right = np.indices((12, 12)).reshape(2, -1)
         costs = links.finder.costs(left, right)
