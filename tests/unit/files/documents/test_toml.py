@@ -182,7 +182,7 @@ NOISE = f'{COMBINATION}method = "additive-noise"\n'
         ("[[combination]]\nname = 'a'", "combination: mask: not given"),
         ("[[combination]]\nname = 'a'\nmask = 3", r"\[\[combination.mask\]\] for each mask"),
         ("[[combination]]\nname = 'a'\nmask = []", "mask"),
-        (f"{NOISE}scale = {{ from = 2, to = 1 }}", "a: scale: from 2 to 1 is the wrong way round"),
+        (f"{NOISE}scale = {{ from = 2, to = 1 }}", "a: scale: from 2 to 1: the wrong way round"),
         (f"{NOISE}scale = {{ from = 1 }}", "a: scale: a range has from and to"),
         (f"{NOISE}scale = {{ from = 'x', to = 2 }}", "a: scale: parameter-range: start"),
         (f"{NOISE}scale = {{ from = 1, to = 2, lgo = true }}", "'lgo' is not a parameter"),
