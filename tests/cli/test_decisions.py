@@ -101,6 +101,11 @@ def test_one_pair_is_explained_and_drawn(attack, folder):
     }
 
 
+def test_figures_are_written_beside_json(attack, folder):
+    json.loads(attack("--json", "--figures", "beside").out)
+    assert (folder / "beside" / "match-weights.svg").exists()
+
+
 def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
     monkeypatch.chdir(folder)
     files = ("a.csv", "b.csv", "--schema", "s.toml", "--knows", KNOWS)

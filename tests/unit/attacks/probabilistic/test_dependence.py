@@ -15,6 +15,7 @@ from unveil.attacks.probabilistic.pair_classes import forest, margins
 from unveil.errors import SchemaError
 
 NAMES = ["job", "trade", "town", "sex", "band"]
+DEPENDENT = ("--dependence", "chosen")
 
 
 def people(n=400, *, dependent=True, seed=1):
@@ -138,8 +139,10 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     (tmp_path / "schema.toml").write_text(f"quasi = {NAMES}\nnominal = {NAMES}\n")
     files = tmp_path / "original.csv", tmp_path / "release.csv"
     options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order")
-    found = unveil_command("attack", "probabilistic", *files, *options, "--dependence", "chosen")
+    found = unveil_command("attack", "probabilistic", *files, *options, *DEPENDENT)
     assert found.code == 0, found.err
+    assert "independence misstates the match probability of" in found.out
+    found = unveil_command("link", *files, *options, *["--attack", "probabilistic"], *DEPENDENT)
     assert "independence misstates the match probability of" in found.out
 
 
