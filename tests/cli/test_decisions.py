@@ -101,6 +101,11 @@ def test_one_pair_is_explained_and_drawn(attack, folder):
     }
 
 
+def test_figures_are_written_beside_json(attack, folder):
+    json.loads(attack("--json", "--figures", "beside").out)
+    assert (folder / "beside" / "match-weights.svg").exists()
+
+
 def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
     monkeypatch.chdir(folder)
     files = ("a.csv", "b.csv", "--schema", "s.toml", "--knows", KNOWS)
@@ -118,6 +123,7 @@ def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
         (("--pair", "1"), "--pair: the row of the first file and that of the second: 17,23"),
         (("--pair", "1,999"), "the row of the original and the row of the release"),
         (("--link-classes", "likely", "--links", "x.csv"), "a list of some of linked, clerical"),
+        (("--show-values",), "--show-values and --review-pairs are of a review"),
         (("--answers", "a.csv"), "a.csv: answers: the table has columns unique_id_l"),
         (("--answers", "a.csv", "--review", "a.csv", "--force"), "a.csv is an input and cannot be"),
     ],
@@ -133,4 +139,6 @@ def test_other_attacks_offer_no_review(unveil_command, folder, monkeypatch):
     files = ("a.csv", "b.csv", "--schema", "s.toml", "--knows", KNOWS)
     assert "No such option" in unveil_command("attack", "distance", *files, "--review", "x.csv").err
     done = unveil_command("attack", "probabilistic", *files, "--review", "x.csv")
+    assert "give --p-link-unmatched and --p-nonlink-matched" in done.err
+    done = unveil_command("attack", "probabilistic", *files, "--link-classes", "linked")
     assert "give --p-link-unmatched and --p-nonlink-matched" in done.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
@@ -28,7 +28,7 @@ from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
 from unveil.values.release.channels import Channel
 from unveil.values.release.composition import Masking
-from unveil.wording import absent_column, count
+from unveil.wording import absent_column, count, listing
 
 T = TypeVar("T")
 
@@ -94,6 +94,19 @@ class LinkageFiles:
     def links_strangers(self) -> bool:
         """Whether the records to link are other people than the reference records."""
         return self.reference is not self.intruder_records
+
+    def check_compared(self, place: str, columns: Iterable[str]) -> None:
+        """Refuse settings of columns that are not compared."""
+        for column in columns:
+            if column in self.columns:
+                continue
+            fault = absent_column(column, self.columns)
+            if all(column in data.columns for data in self.pair):
+                fault = (
+                    f"column '{column}' is not compared, but a block, not known to the intruder or "
+                    f"left out; the compared columns are {listing(self.columns)}"
+                )
+            raise SpecError(f"{place}: {fault}")
 
     def generalised(self, column: str) -> bool:
         """Whether any of the files has ranges, sets or stars in a column."""
@@ -205,6 +218,11 @@ class Attack(Spec, frozen=True, kw_only=True):
     def compares_mixed_levels(self) -> bool:
         """Whether it compares categories in one file with numbers in the other."""
         return False
+
+    @property
+    def compared_as_written(self) -> tuple[str, ...]:
+        """Columns whose cells are compared as text, whatever the type that each file has."""
+        return ()
 
     @property
     def row_by_row(self) -> bool:

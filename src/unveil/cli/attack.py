@@ -12,7 +12,13 @@ from click.shell_completion import CompletionItem
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
-from unveil.cli.decisions.options import NAMES, decision_options, decision_outputs, show_decisions
+from unveil.cli.decisions.options import (
+    NAMES,
+    decision_options,
+    decision_outputs,
+    draw_decisions,
+    show_decisions,
+)
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     as_usage,
@@ -218,6 +224,7 @@ def _attack(
             settings=settings,
             progress=show,
         )
+    draw_decisions(summary.pair_classes, figures)
     if as_json:
         print_json(summary.to_dict())
         return

@@ -9,7 +9,13 @@ import click
 
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
-from unveil.cli.decisions.options import NAMES, decision_options, decision_outputs, show_decisions
+from unveil.cli.decisions.options import (
+    NAMES,
+    decision_options,
+    decision_outputs,
+    draw_decisions,
+    show_decisions,
+)
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.parameters import (
     WithAttackParameters,
@@ -137,6 +143,7 @@ def command(
             settings=settings,
             progress=show,
         )
+    draw_decisions(result.pair_classes, figures)
     if as_json:
         print_json(result)
         return

@@ -18,10 +18,8 @@ def split_block(block: str, columns: Iterable[str]) -> tuple[str, str]:
     if not colon or block in columns:
         return block, ""
     if key not in KEYS and not (key.isdecimal() and 0 < int(key) <= 1000):
-        near = suggest(key, KEYS, "keys are")
-        raise SpecError(
-            f"blocks: '{key}' of '{block}' is not a key{near}, or a number of characters"
-        )
+        near = suggest(key, KEYS, "keys are a number of characters, or")
+        raise SpecError(f"blocks: '{key}' of '{block}' is not a key{near}")
     return column, key
 
 

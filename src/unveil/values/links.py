@@ -66,6 +66,10 @@ class LinkageMethod(Protocol):
     def compares_mixed_levels(self) -> bool:
         """Whether it compares categories in one file with numbers in the other."""
 
+    @property
+    def compared_as_written(self) -> tuple[str, ...]:
+        """Columns whose cells are compared as text, whatever the type that each file has."""
+
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
         """The known attributes that the attack can compare."""
 

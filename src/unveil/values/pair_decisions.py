@@ -149,8 +149,10 @@ class Decisions:
             chance: pl.Series(found.chance),
         }
         for name in self.links.finder.columns if show_values else ():
-            columns[f"{name}_l"] = self.links.pair.original.column(name)[found.records]
-            columns[f"{name}_r"] = self.links.pair.release.column(name)[found.rows]
+            # A column unique_id, as splink's files have it, must not take the place of the rows.
+            shown = f"{name}_cell" if f"{name}_l" in columns else name
+            columns[f"{shown}_l"] = self.links.pair.original.column(name)[found.records]
+            columns[f"{shown}_r"] = self.links.pair.release.column(name)[found.rows]
         columns[ANSWER] = pl.Series([None] * len(found.rows), dtype=pl.String)
         return pl.DataFrame(columns)
 

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.attacks import Attack, Distance, Probabilistic, Structural
 from unveil.engines.select import AUTO
 from unveil.engines.select import engine as select_engine
-from unveil.errors import DataError, SchemaError, UsageError
+from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.files.documents.toml import as_schema
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs
@@ -193,7 +193,10 @@ def link_scenario(
     spec = attack_from(spec)
     check_kinds(spec, Intruder(blocks=blocks), scenario.truth)
     if knows is None and spec.compares_attributes and spec.needs_common_attributes:
-        knows = common(scenario, blocks, spec).columns
+        knows, left_out = common(scenario, blocks, spec)
+        for name in left_out:
+            if name in spec.compared_as_written:
+                raise SpecError(f"{spec.name}: comparisons: column '{name}' {left_out[name]}")
         if not knows:
             remedy = "leave out the attack to compare their structure"
             raise _nothing_common(scenario, remedy, blocks)

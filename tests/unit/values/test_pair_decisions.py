@@ -73,6 +73,19 @@ def test_a_review_shows_cells_on_request_only(decisions):
         assert all(first[f"{name}_{side}"] == file.column(name)[row] for name in KNOWS)
 
 
+def test_a_column_unique_id_does_not_take_the_place_of_the_rows():
+    people = unveil.households(40, seed=1).to_frame()
+    named = people.with_columns(unique_id=people["region"] + people["sex"])
+    spec = attacks.Probabilistic(p_link_unmatched=1e-6, p_nonlink_matched=1e-4)
+    knows = Intruder(knows=["unique_id", "age", "education"])
+    found = measures.decisions(unveil.attack(named, named, spec, intruder=knows, truth="person"))
+    review = found.review(5, show_values=True)
+    assert review.select("unique_id_l", "unique_id_r").equals(
+        found.review(5).select("unique_id_l", "unique_id_r")
+    )
+    assert "unique_id_cell_l" in review.columns
+
+
 def test_decisions_are_written_as_their_pairs(decisions, tmp_path):
     unveil.write(decisions, tmp_path / "pairs.csv")
     assert len(pl.read_csv(tmp_path / "pairs.csv")) == len(decisions.pairs())

@@ -163,6 +163,10 @@ class Distance(Attack, frozen=True, kw_only=True):
     def compares_mixed_levels(self) -> bool:
         return self.metric not in ("mahalanobis", "polynomial")
 
+    @property
+    def compared_as_written(self) -> tuple[str, ...]:
+        return tuple(self.comparisons or ())
+
     def memory(
         self, records: int, candidates: int, width: int, matching: Matching | None = None
     ) -> int:
@@ -209,9 +213,7 @@ class Distance(Attack, frozen=True, kw_only=True):
         forms = files.form_columns.items()
         used |= {name: used[about] for name, about in forms if about in used}
         for name in ("tables", "comparisons"):
-            for column in getattr(self, name) or {}:
-                if column not in files.columns:
-                    raise SpecError(f"distance: {name}: {absent_column(column, files.columns)}")
+            files.check_compared(f"distance: {name}", getattr(self, name) or ())
         parts = self.compare_attributes(files, used)
         metric = self._combine(parts)
         return NearestSearch(files, *side_by_side(parts), metric, tuple(parts))

@@ -21,7 +21,7 @@ LEFT, RIGHT = PAIR_COLUMNS[:2]
 
 
 class AnswerTable(NamedTuple):
-    """The table of a review, and the name of its file."""
+    """The table of a review, and the name of its file, blank if it is none."""
 
     name: str
     table: Microdata
@@ -31,7 +31,8 @@ class AnswerTable(NamedTuple):
         try:
             return _read(self.table, files, one_each=one_each)
         except UnveilError as error:
-            error.at(self.name)
+            if self.name:
+                error.at(self.name)
             raise
 
 

@@ -191,9 +191,13 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         """The attack with the table of answers read."""
         if self.answers is None:
             return self
-        name = str(self.answers) if isinstance(self.answers, str | os.PathLike) else "answers"
+        name = str(self.answers) if isinstance(self.answers, str | os.PathLike) else ""
         table = AnswerTable(name, read(self.answers))
         return msgspec.structs.replace(self, answers=table)
+
+    @property
+    def compared_as_written(self) -> tuple[str, ...]:
+        return tuple(self.comparisons or ())
 
     def comparable(self, pair: FilePair, known: Sequence[str]) -> tuple[str, ...]:
         """Agreement is of single values."""

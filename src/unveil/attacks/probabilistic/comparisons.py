@@ -17,7 +17,6 @@ from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
 from unveil.table.encoding.shared_attributes import common_level
 from unveil.values.links import ComparisonBlock
-from unveil.wording import absent_column
 
 # In deviations of the release; of ten sets, the one that did well under all five masks of census.
 DEVIATIONS = (0.05, 0.2, 0.5)
@@ -73,9 +72,7 @@ def compare_attributes(
     """
     by_column = by_column or {}
     for name, columns in (("tolerances", tolerances), ("comparisons", by_column)):
-        for column in columns:
-            if column not in files.columns:
-                raise SpecError(f"probabilistic: {name}: {absent_column(column, files.columns)}")
+        files.check_compared(f"probabilistic: {name}", columns)
     found = []
     for column in files.with_forms:
         if files.generalised(column):

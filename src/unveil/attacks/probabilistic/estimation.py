@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from unveil.attacks.probabilistic.attack import Probabilistic
 
 MOST_PRIOR = 0.5
+REFIT_STEPS = 100  # of EM with dependence, from a model that is near
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -50,7 +51,8 @@ class EstimatedPairs:
         u = level_shares(patterns.totals(), patterns.first)
         if isinstance(self.model, DependentModel):
             spread = np.split(u, patterns.first[1:-1])
-            classes = fit(SlotPatterns.decode(patterns), self.model.classes, spread, self.rules)
+            rules = replace(self.rules, iterations=min(self.rules.iterations, REFIT_STEPS))
+            classes = fit(SlotPatterns.decode(patterns), self.model.classes, spread, rules)
             return classes.by_attribute(patterns.first)
         return estimate(patterns, u, self.prior, self.rules, labelled=self.labelled, start=start)
 

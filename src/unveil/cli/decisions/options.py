@@ -63,20 +63,26 @@ def _pair(text: str | None) -> tuple[int, int] | None:
     return int(rows[0]), int(rows[1])
 
 
+def draw_decisions(classes: PairClasses | None, figures: Path | None) -> None:
+    """Write the charts, if they are asked for."""
+    if classes is None or figures is None:
+        return
+    from unveil.reports.sections.linkage.pair_classes import charts
+    from unveil.reports.write import write_figures
+
+    write_figures(charts(classes), figures)
+
+
 def show_decisions(
     classes: PairClasses | None, outputs: DecisionOutputs, figures: Path | None
 ) -> None:
-    """Print the classes of pairs, and write what else is asked for."""
+    """Print the classes of pairs, and what was written."""
     if classes is None:
         return
     print_classes(classes)
     if outputs.pair is not None:
         print_steps(classes)
     if figures is not None:
-        from unveil.reports.sections.linkage.pair_classes import charts
-        from unveil.reports.write import write_figures
-
-        write_figures(charts(classes), figures)
         note(f"Wrote {figures}: the charts of the match weights.")
     if outputs.review is not None:
         cells = " It has cells of both files." if outputs.show_values else ""

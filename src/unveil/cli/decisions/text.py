@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.cli.console import print_table, say
+from unveil.wording import count
 
 if TYPE_CHECKING:
     from unveil.values.results.pair_classes import PairClasses
@@ -63,8 +64,9 @@ def _print_cautions(classes: PairClasses) -> None:
         say(f"Blocks separate {classes.separated:,} true matches, which are not counted.")
     if classes.answered:
         say(
-            f"Answers of a review decide {classes.answered:,} pairs: {classes.answered_yes:,} are "
-            f"matches, and the model expects {classes.answered_expected:,.1f}."
+            f"Answers of a review decide {count(classes.answered, 'pair')}: "
+            f"{classes.answered_yes:,} are matches, and the model expects "
+            f"{classes.answered_expected:,.1f}."
         )
 
 

@@ -24,7 +24,8 @@ def decisions(links: Links) -> Decisions:
     if found is None:
         raise UsageError(
             f"{links.name}: no error rates were given, by which pairs are linked, reviewed or not "
-            "linked; give p_link_unmatched and p_nonlink_matched, which Probabilistic has"
+            "linked; give p_link_unmatched and p_nonlink_matched, which Probabilistic has (links "
+            "of other people, by `on`, have no decisions)"
         )
     return found
 

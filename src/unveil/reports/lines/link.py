@@ -9,6 +9,8 @@ from typing import Any
 from unveil.files.locations import locate
 from unveil.reports.content import Line, TextTable
 from unveil.reports.headline import chance_sentence, risk_sentence
+from unveil.reports.sections.attacks import dependence_phrase
+from unveil.support.phrases import plain
 from unveil.values.results.linking import PROVEN, Linkage
 from unveil.wording import count, listing
 
@@ -43,6 +45,8 @@ def linkage_lines(linkage: Linkage, first: str | Path, second: str | Path) -> It
     if "evidence" in linkage.details:
         yield from _structure_lines(linkage)
     yield from _claims_lines(linkage)
+    if "dependence" in linkage.details:
+        yield f"Dependence: {plain(dependence_phrase(linkage.details))}"
     yield from _truth_lines(linkage)
 
 

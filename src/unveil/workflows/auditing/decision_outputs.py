@@ -31,12 +31,13 @@ class DecisionOutputs:
 
     def check(self, links: Links) -> None:
         """Refuse, before pairs are listed, outputs of decisions that the attack does not make."""
-        wanted = self.review is not None or self.pair is not None or self.figures
-        if wanted and optional_decisions(links) is None:
+        if self != NO_OUTPUTS and optional_decisions(links) is None:
             raise UsageError(
-                "--review, --pair and --figures are of decisions on pairs; give "
+                "--review, --pair, --figures and their options are of decisions on pairs; give "
                 "--p-link-unmatched and --p-nonlink-matched, which `probabilistic` has"
             )
+        if self.review is None and (self.show_values or self.review_pairs != REVIEWED):
+            raise UsageError("--show-values and --review-pairs are of a review; give --review")
 
     def write(
         self, links: Links, decisions: Decisions | None, target: Target, *, force: bool

@@ -39,9 +39,12 @@ def common(
         for name in first.columns
         if name in second.columns and not roles[name] & UNUSED and name not in (truth, *blocks)
     ]
-    reasons = {name: _not_comparable(first, second, name) for name in shared}
+    as_written = () if attack is None else attack.compared_as_written
+    reasons = {
+        name: _not_comparable(first, second, name, as_written=name in as_written) for name in shared
+    }
     if attack is not None and attack.compares_mixed_levels:
-        mixed = {n for n in shared if has_mixed_levels(first, second, n)}
+        mixed = {n for n in shared if has_mixed_levels(first, second, n)} - {*as_written}
         mixed = {name for name in mixed if _empty(first, second, name) is None}
         offered = [name for name in shared if name in mixed or reasons[name] is None]
         kept = attack.comparable(scenario.pair, offered)
@@ -61,11 +64,13 @@ def _files(scenario: Scenario) -> tuple[Microdata, Microdata]:
     return scenario.pair.original, scenario.pair.release
 
 
-def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | None:
+def _not_comparable(
+    first: Microdata, second: Microdata, name: str, *, as_written: bool
+) -> str | None:
     """Why a column of both files cannot be compared; None if it can."""
     if (reason := _empty(first, second, name)) is not None:
         return reason
-    if has_mixed_levels(first, second, name):
+    if not as_written and has_mixed_levels(first, second, name):
         held = "numbers", "categories"
         one, other = held if first.level(name) == "numeric" else held[::-1]
         return (
@@ -75,7 +80,7 @@ def _not_comparable(first: Microdata, second: Microdata, name: str) -> str | Non
     if None not in levels and levels[0] != levels[1]:
         return f"is {levels[0]} in the first file and {levels[1]} in the second"
     generalised = first.schema[name].generalised or second.schema[name].generalised
-    if not generalised and not same_type(first, second, name):
+    if not (as_written or generalised) and not same_type(first, second, name):
         return "has different types in the two files"
     return None
 

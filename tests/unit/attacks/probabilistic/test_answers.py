@@ -130,3 +130,9 @@ def test_pairs_that_blocks_separate_are_unknown():
 def test_answers_on_records_that_the_intruder_does_not_hold_are_left_out():
     found = decided(table((1, 1, "yes"), (200, 200, "yes")), records=range(100))
     assert found.classes.answered == 1
+
+
+def test_a_frame_has_no_name_in_messages():
+    with pytest.raises(DataError) as refused:
+        decided(table((1, 1, "maybe")))
+    assert str(refused.value).startswith("answers: 1 answer cannot be read")

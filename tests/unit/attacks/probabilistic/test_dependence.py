@@ -10,10 +10,12 @@ import pytest
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
 from unveil.attacks.probabilistic import dependence as choice_of
+from unveil.attacks.probabilistic import estimation, pair_classes
 from unveil.attacks.probabilistic.pair_classes import forest, margins
 from unveil.errors import SchemaError
 
 NAMES = ["job", "trade", "town", "sex", "band"]
+DEPENDENT = ("--dependence", "chosen")
 
 
 def people(n=400, *, dependent=True, seed=1):
@@ -137,8 +139,10 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     (tmp_path / "schema.toml").write_text(f"quasi = {NAMES}\nnominal = {NAMES}\n")
     files = tmp_path / "original.csv", tmp_path / "release.csv"
     options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order")
-    found = unveil_command("attack", "probabilistic", *files, *options, "--dependence", "chosen")
+    found = unveil_command("attack", "probabilistic", *files, *options, *DEPENDENT)
     assert found.code == 0, found.err
+    assert "independence misstates the match probability of" in found.out
+    found = unveil_command("link", *files, *options, *["--attack", "probabilistic"], *DEPENDENT)
     assert "independence misstates the match probability of" in found.out
 
 
@@ -173,3 +177,24 @@ def test_decisions_weigh_patterns_by_their_dependence():
     listed = next(iter(decided.decider.listed([0, 1, 2])))
     steps = decided.decider.steps(int(listed.records[0]), int(listed.rows[0]))
     assert sum(one.weight for one in steps[1:]) == pytest.approx(float(listed.weights[0]))
+
+
+def test_the_bootstrap_of_a_slow_model_takes_few_steps(monkeypatch):
+    """199 refits of a thousand steps each took minutes for 200 people."""
+    steps = []
+
+    def counted(*parts):
+        found = pair_classes.fit(*parts)
+        steps.append(len(found.path) - 1)
+        return found
+
+    people = unveil.households(100, seed=7)
+    release = unveil.mask(people, [unveil.masks.Pram(theta=0.2)], seed=7)
+    spec = attacks.Probabilistic(dependence="latent", p_link_unmatched=1e-4, p_nonlink_matched=0.1)
+    intruder = unveil.Intruder(knows=["region", "sex", "education", "occupation", "age"])
+    links = unveil.attack(people, release, spec, intruder=intruder)
+    decider = measures.decisions(links).decider
+    monkeypatch.setattr(estimation, "fit", counted)
+    monkeypatch.setattr(estimation, "REFIT_STEPS", 3)
+    assert decider.classes().simulations == len(steps) > 0
+    assert max(steps) == 3

@@ -21,3 +21,9 @@ def test_the_matching_does_not_matter(matching):
     specs = (attacks.Probabilistic(matching=one, **LIMITS) for one in ("nearest", matching))
     first, second = (measures.decisions(unveil.attack(PEOPLE, PEOPLE, spec)) for spec in specs)
     assert first.classes == second.classes
+
+
+def test_links_of_other_people_have_none():
+    links = unveil.attack(PEOPLE, PEOPLE, attacks.Probabilistic(**LIMITS))
+    with pytest.raises(UsageError, match="links of other people, by `on`, have no decisions"):
+        measures.decisions(links.on(unveil.households(20, seed=2)))

@@ -4,7 +4,9 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil import measures
 from unveil.attacks import Distance
+from unveil.errors import SpecError
 from unveil.workflows.inputs.common_attributes import common
 from unveil.workflows.inputs.scenario import prepare
 from unveil.workflows.link import default_attack, link_scenario, linkage
@@ -49,3 +51,30 @@ def test_categories_and_numbers_are_compared_by_distance_alone(people):
     assert common(undeclared, attack=Distance()).left_out == {
         "income": "has different types in the two files"
     }
+
+
+@pytest.mark.parametrize("spec", ["distance", "probabilistic"])
+def test_columns_compared_as_they_are_written_may_have_any_type(spec):
+    """A typing error makes text of the dates or the codes of one file."""
+    first, second = (one.to_frame() for one in unveil.registers(60, seed=3))
+    first = first.with_columns(postcode=pl.col("postcode").cast(pl.Int64))
+    second = second.with_columns(born=pl.col("born").cast(pl.String).str.replace("-0", "-9"))
+    comparisons = {"postcode": {"by": "prefix"}, "born": {"by": "parts"}}
+    scene = meeting(first, second, truth="person")
+    assert {*common(scene).left_out} == {*comparisons}
+    links = link_scenario(scene, {"method": spec, "comparisons": comparisons})
+    assert {*comparisons} <= {*links.finder.columns}
+    assert linkage(links, scene).left_out == {}
+    assert measures.risk(links).expected == 60
+
+
+@pytest.mark.parametrize("spec", ["distance", "probabilistic"])
+def test_a_compared_column_that_says_nothing_is_refused_with_the_reason(spec):
+    first, second = (one.to_frame() for one in unveil.registers(60, seed=3))
+    second = second.with_columns(town=pl.lit("x"))
+    settings = {"method": spec, "comparisons": {"town": {"by": "soundex"}}}
+    with pytest.raises(SpecError, match="comparisons: column 'town' does not vary in the second"):
+        link_scenario(meeting(first, second), settings)
+    settings = {"method": spec, "comparisons": {"surname": {"by": "soundex"}}}
+    with pytest.raises(SpecError, match="'surname' is not compared, but a block"):
+        link_scenario(meeting(first, second), settings, blocks=("surname",))
