@@ -136,7 +136,7 @@ class ListedSearch(abc.ABC):
                 rows[at], scores[at], tied = _best(listed, len(at), k)
                 n_best[at] = self._count(listed, tied, len(at))
                 least = listed.least_unlisted
-                open_still[block] = np.isfinite(least) & (_compare(least, scores[at, -1]) <= 0)
+                open_still[block] = (least < np.inf) & (_compare(least, scores[at, -1]) <= 0)
             there = there[open_still]
             if not len(there):
                 break
