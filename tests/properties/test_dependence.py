@@ -5,7 +5,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import unveil
@@ -133,6 +133,7 @@ ways = st.sampled_from(["all", "sample", "blocks"])
 
 
 @examples(0.2)
+@example(0, "sample", "latent", False, False)  # no bound of the unlisted
 @given(seeds, ways, st.sampled_from(["log-linear", "latent"]), st.booleans(), st.booleans())
 def test_the_search_is_that_of_every_pair(seed, way, dependence, prorated, back):
     """Short lists and few patterns in memory, so that every bound decides."""
