@@ -25,7 +25,12 @@ STYLE = re.compile(r"""@import\s+["'](.*?)["']|url\(\s*["']?(.*?)["']?\s*\)""")
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the built site; without Sphinx the tests are skipped, but never in CI."""
+    """The folder of the site, UNVEIL_SITE if `make docs` has just built it.
+
+    Without Sphinx the tests are skipped, but never in CI.
+    """
+    if built := os.environ.get("UNVEIL_SITE"):
+        return Path(built)
     if find_spec("sphinx") is None or find_spec("furo") is None:
         missing = "Sphinx is not installed: make docs installs it"
         if os.environ.get("UNVEIL_NO_SKIPS"):

@@ -26,6 +26,13 @@ limits = st.builds(
 )
 
 
+@pytest.fixture(autouse=True)
+def _few_simulations(monkeypatch):
+    """Intervals of error rates have tests of their own: here they would take minutes."""
+    for name in ("FEW_SIMULATIONS", "SIMULATIONS"):
+        monkeypatch.setattr(f"unveil.attacks.probabilistic.error_intervals.{name}", 9)
+
+
 def some_patterns(rng):
     """Weights full of ties, and numbers of pairs."""
     n = rng.integers(1, 9)

@@ -39,8 +39,9 @@ def test_by_hand():
 def test_it_counts_what_a_counter_counts(made, random):
     frame, schema = made
     data = Microdata(frame, schema)
-    plain = [data.column(name).to_list() for name in data.columns]
-    sizes = Counter(zip(*plain, strict=True))
+    cells = [data.column(name).to_list() for name in data.columns]
+    codes = [data.missing_code(name).to_list() for name in data.columns]  # which all can read
+    sizes = Counter(zip(*cells, *codes, strict=True))
     found = measures.uniqueness(data, data.columns)
     assert (found.classes, found.smallest) == (len(sizes), min(sizes.values()))
     for k, many in ((2, found.uniques), (3, found.below_3), (5, found.below_5)):
