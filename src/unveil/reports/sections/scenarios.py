@@ -307,6 +307,13 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.learned_by not in (None, result.attack) and not external:
         other = attack(result.learned_by or "")
         yield phrase("What is learned comes from the links of another attack, {}.", other)
+    if result.taken_in:
+        who_else = tuple(piece for one in result.taken_in for piece in (", ", scenario_name(one)))
+        yield phrase(
+            "Where another intruder ({}) achieves more with less knowledge, that figure counts "
+            "here: the stress test could make the same attack.",
+            who_else[1:],
+        )
     if result.not_counted and not external:
         yield phrase("Learned leaves out {}: generalised or empty.", names(result.not_counted))
     if result.draws > 1:

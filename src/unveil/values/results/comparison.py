@@ -20,6 +20,7 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None  # of a sample
     n: int  # records attacked
     ceiling: float | None  # the most of these that any attack can expect; None: none is claimed
+    of_intruder: bool = False  # of the file of a weaker intruder, so that no column has its risks
 
     @property
     def column(self) -> str:

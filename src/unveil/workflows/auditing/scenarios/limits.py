@@ -84,13 +84,22 @@ def _measured(name: str, result: ScenarioResult) -> tuple[float, int, str] | str
     if result.linked is None:
         return f"no attack was possible: {'; '.join(result.left_out)}"
     if name == "max_linked":
-        reason = f"{result.attack}, {result.direction}, links {_in_words(result.linked)}"
-        return result.linked.highest, result.linked.of, reason
+        return result.linked.highest, result.linked.of, linked_in_words(result, result.linked)
     counted = result.confirmed if name == "max_confirmed" else result.wrongly_confirmed
     if counted is None:
         return NO_CLAIMS
     kind = "rightly" if name == "max_confirmed" else "wrongly"
-    return counted.highest, counted.of, f"{result.claimed_by} claims {kind} {_in_words(counted)}"
+    return counted.highest, counted.of, claimed_in_words(result, counted, kind)
+
+
+def linked_in_words(result: ScenarioResult, linked: SharedCount) -> str:
+    """What the best attack of an intruder links, as the reason of a limit."""
+    return f"{result.attack}, {result.direction}, links {_in_words(linked)}"
+
+
+def claimed_in_words(result: ScenarioResult, claimed: SharedCount, kind: str) -> str:
+    """What an intruder claims rightly or wrongly, as the reason of a limit."""
+    return f"{result.claimed_by} claims {kind} {_in_words(claimed)}"
 
 
 def _in_words(counted: SharedCount) -> str:
