@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -152,9 +153,17 @@ def recommend(releases: Sequence[ComparedRelease]) -> Recommendation | None:
     return Recommendation(kept=tuple(one.name for one in kept), nearest=tuple(nearest))
 
 
-def _distance(release: ComparedRelease) -> tuple[int, float]:
-    """How far a release is from its policy: the limits missed, then the largest miss."""
-    return len(release.missed), max(one.miss for one in release.missed)
+def _distance(release: ComparedRelease) -> tuple[int, list[float], list[float]]:
+    """How far a release is from its policy: the limits missed, then by how much, largest first.
+
+    Any miss of a limit of 0 is infinite, relative to it. Where all misses tie, the figures beyond
+    their limits decide, not relative to them.
+    """
+    relative, absolute = (
+        sorted((how_far(one) for one in release.missed), reverse=True)
+        for how_far in (attrgetter("miss"), attrgetter("beyond"))
+    )
+    return len(release.missed), relative, absolute
 
 
 def describe_release(name: str, evidence: Evidence) -> ComparedRelease:

@@ -124,7 +124,8 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     """Which releases keep every limit of the policy; if none does, which is nearest to it.
 
     Nearest is the release that misses the fewest limits; of several, the one whose largest miss,
-    relative to its limit, is the least.
+    relative to its limit, is the least; then the one whose next largest is. Where these tie, as all
+    misses of a limit of 0 do, the figures beyond their limits decide in the same way.
     """
 
     kept: tuple[str, ...]  # the least loss first
