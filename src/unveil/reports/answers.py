@@ -9,7 +9,17 @@ from unveil.reports.sections.attacks import reported_attacks
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.sections.stress_test import stress_sentence
 from unveil.reports.sections.verdict import ACHIEVEMENTS
-from unveil.support.phrases import Phrase, counted, level, name, names, percent, phrase, several
+from unveil.support.phrases import (
+    Phrase,
+    counted,
+    level,
+    lower_end,
+    name,
+    names,
+    percent,
+    phrase,
+    several,
+)
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Verdict
@@ -91,7 +101,7 @@ def _upper_reference(evidence: Evidence, best: ScenarioResult | None) -> Phrase:
         return said + phrase(
             ": the difference is within the [sampling error](interval) of the intruder's figure "
             "({} to {})",
-            percent(ends.low),
+            lower_end(ends.low),
             percent(ends.high),
         )
     return said + phrase(" and is no upper reference for this intruder")

@@ -12,6 +12,7 @@ from unveil.support.phrases import (
     Term,
     counted,
     level,
+    lower_end,
     name,
     names,
     percent,
@@ -181,9 +182,7 @@ def _shared(counted_share: SharedCount | None) -> Phrase:
 
 
 def _ends(interval: Interval) -> Phrase:
-    """From where to where; a lower end that rounds to 0 is 0."""
-    low = 0.0 if abs(interval.low) < 0.0005 else interval.low
-    return phrase("\n{} to {}", percent(low), percent(interval.high))
+    return phrase("\n{} to {}", lower_end(interval.low), percent(interval.high))
 
 
 def _learned(result: ScenarioResult, *, external: bool) -> Phrase:

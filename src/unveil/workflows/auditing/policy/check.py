@@ -7,7 +7,7 @@ from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
-from unveil.support.phrases import percent
+from unveil.support.phrases import lower_end, percent
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
@@ -129,7 +129,7 @@ def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[
 def _of_all(interval: Interval | None) -> str:
     if interval is None:
         return ""
-    low, high = percent(interval.low), percent(interval.high)
+    low, high = lower_end(interval.low), percent(interval.high)
     return f"; of all {low} to {high} (the upper end is compared with the limit)"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
-from unveil.support.phrases import percent
+from unveil.support.phrases import lower_end, percent
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.loss import UseLoss
@@ -106,8 +106,8 @@ def _in_words(counted: SharedCount) -> str:
     said = f"{counted.count:,.1f} of {counted.of:,} people ({percent(counted.share)})"
     if counted.interval is None:
         return said
-    low, high = counted.interval.low, counted.interval.high
-    return f"{said}; {percent(low)} to {percent(high)} (the upper end is compared with the limit)"
+    low, high = lower_end(counted.interval.low), percent(counted.interval.high)
+    return f"{said}; {low} to {high} (the upper end is compared with the limit)"
 
 
 def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:
