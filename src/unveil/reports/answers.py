@@ -122,7 +122,7 @@ def _learned(
     )
     if learner is best:
         return phrase(" and so {}", said)
-    return phrase("; another (the {}) {}", scenario_name(learner.name), said)
+    return phrase("; another intruder ({}) {}", scenario_name(learner.name), said)
 
 
 def _next_step(evidence: Evidence, *, external: bool) -> Phrase:

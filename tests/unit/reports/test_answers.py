@@ -78,7 +78,9 @@ def test_who_learns_most_need_not_be_who_links_most():
     others = {f"scenarios.{place}.learned.0.learned": 0.1 for place in (3, 4)}
     more = others | {"scenarios.2.learned.0.learned": 0.562}
     found = said(given | more)[1]
-    assert "; another (the acquaintance) learns scenarios.2.learned.0.column for 56.2 %" in found
+    assert (
+        "; another intruder (acquaintance) learns scenarios.2.learned.0.column for 56.2 %" in found
+    )
     assert "39.3 %" not in found
     less = others | {"scenarios.2.learned.0.learned": 0.1}
     assert " and so learns scenarios.1.learned.0.column for 39.3 %" in said(given | less)[1]
