@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
+from unveil.reports.charts.claims import precision, reliability
 from unveil.reports.charts.frontier import frontier
 from unveil.reports.charts.marks import (
     DIRECTIONS,
@@ -18,7 +20,6 @@ from unveil.reports.charts.marks import (
     dashes,
     dots,
     draw_limits,
-    folded,
     kinds_in,
     legend,
     name_axis,
@@ -27,6 +28,7 @@ from unveil.reports.charts.marks import (
     rows_of,
     share,
     tall,
+    tooltips,
     unique_labels,
     up_to,
     with_band,
@@ -43,13 +45,13 @@ def specification(exhibit: Exhibit) -> dict[str, Any]:
     """The Vega-Lite specification of an exhibit that is drawn, without the theme."""
     if exhibit.chart is None:
         raise ValueError(f"'{exhibit.name}' is a table only")
-    drawn = (CHARTS | _REGISTERED)[exhibit.chart](exhibit.table.records())
-    made: dict[str, Any] = drawn.to_dict(validate=False)  # tests do; it takes half of the time
+    with debug_mode(False):  # tests validate charts; it takes half of the time
+        drawn = (CHARTS | _REGISTERED)[exhibit.chart](exhibit.table.records())
+        made: dict[str, Any] = drawn.to_dict(validate=False)
     draw_limits(made.get("layer", []), exhibit.limits, exhibit.table.records())
     made |= {"width": "container", "description": plain(exhibit.says)}
-    made.pop("config", None)  # the theme's, once for all
-    made.pop("$schema", None)  # an address that nobody needs
-    return made
+    left_out = ("config", "$schema")  # the theme's, once for all; an address that nobody needs
+    return {name: part for name, part in made.items() if name not in left_out}
 
 
 def _attacks(rows: Rows) -> Drawn:
@@ -69,14 +71,14 @@ def _attacks(rows: Rows) -> Drawn:
             scale=alt.Scale(domain=[0, 1.15]),  # room for the words
         ),
         color=kinds_in("direction", DIRECTIONS, (BLUE, SKY)),
-        tooltip=[
+        tooltip=tooltips(
             "attack:N",
             "direction:N",
             alt.Tooltip("linked:Q", format=",.1f"),
             alt.Tooltip("n:Q", title="of", format=","),
             alt.Tooltip("share:Q", format=".1%"),
             alt.Tooltip("ceiling:Q", format=","),
-        ],
+        ),
     )
     marks = (
         found.transform_fold(["guessed", "most"], as_=["mark", "at"])
@@ -86,18 +88,17 @@ def _attacks(rows: Rows) -> Drawn:
         .encode(
             y=y,
             yOffset=offset,
-            x="at:Q",
+            x=alt.X("at:Q"),
             color=kinds_in("mark", ["a guess", "ceiling"], (GREY, RED)),
         )
     )
     words = (
         found.transform_calculate(said="format(100 * datum.share, '.1f') + ' %'")
         .mark_text(align="left", dx=5, fontSize=10)
-        .encode(y=y, yOffset=offset, x="share:Q", text="said:N")
+        .encode(y=y, yOffset=offset, x=alt.X("share:Q"), text=alt.Text("said:N"))
     )
-    many = len({row["attack"] for row in rows})
     layers: alt.LayerChart = alt.layer(bars, marks, words).resolve_scale(color="independent")
-    return layers.properties(height=max(3, many) * 2 * (STEP - 6))
+    return layers.properties(height=max(3, len({row["attack"] for row in rows})) * 2 * (STEP - 6))
 
 
 def _claims(rows: Rows) -> Drawn:
@@ -105,7 +106,6 @@ def _claims(rows: Rows) -> Drawn:
     ranked = sorted(rows, key=lambda row: -row["right"] / max(row["n"], 1))
     shown = list({row["attack"]: row for row in reversed(ranked)}.values())[::-1][:SHOWN]
     kinds = ["correct", "wrong"]
-    tips = ["attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")]
     bars = (
         rows_of(shown)
         .transform_calculate(
@@ -118,49 +118,19 @@ def _claims(rows: Rows) -> Drawn:
             y=named(shown, "attack"),
             x=share("part", "share of the people examined"),
             color=kinds_in("claim", kinds, (RED, SKY)),
-            tooltip=tips,
+            tooltip=tooltips(
+                "attack:N", "direction:N", "claim:N", alt.Tooltip("part:Q", format=".1%")
+            ),
         )
     )
     return alt.layer(bars).properties(height=tall(shown, "attack"))
 
 
-def _precision(rows: Rows) -> Drawn:
-    kinds = {
-        "precision": "correct among the claimed",
-        "coverage": "claimed",
-        "control": "claims in the control",
-    }
-    lines = (
-        folded(rows_of(rows), kinds)
-        .mark_line(point=True)
-        .encode(
-            x=share("margin", "required margin", alt.Scale()),
-            y=alt.Y("at:Q", title="share", axis=PERCENT, scale=WHOLE),
-            color=kinds_in("kind", list(kinds.values()), (RED, BLUE, GREY), lines=True),
-            strokeDash=dashes("kind", list(kinds.values())),
-            tooltip=["kind:N", "margin:Q", alt.Tooltip("at:Q", format=".1%")],
-        )
-    )
-    return alt.layer(lines).properties(height=240)
-
-
-def _reliability(rows: Rows) -> Drawn:
-    """The share that is right against the share claimed, and where both are the same."""
-    x = share("claimed", "claimed probability", WHOLE)
-    both = ("claimed", "right")
-    same, y = (
-        alt.Y(f"{part}:Q", title="correct links", axis=PERCENT, scale=WHOLE) for part in both
-    )
-    shown = [*(alt.Tooltip(f"{part}:Q", format=".1%") for part in both), "n:Q"]
-    diagonal = rows_of(rows).mark_line(color=GREY, strokeDash=[6, 3]).encode(x=x, y=same)
-    found = rows_of(rows).mark_line(point=True, color=BLUE).encode(x=x, y=y, tooltip=shown)
-    return alt.layer(diagonal, found).properties(height=200)
-
-
 def _knowledge(rows: Rows) -> Drawn:
     if "added" not in rows[0] or len(rows) > SHOWN:  # names would lie upon each other
-        x = alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
-        return with_band(rows, x)
+        return with_band(
+            rows, alt.X("known:O", title="attributes known", axis=alt.Axis(labelAngle=0))
+        )
     order = [row["added"] for row in rows]
     axis = name_axis(labelAngle=-40, labelOverlap=False)
     return with_band(rows, alt.X("added:N", title="attributes added", sort=order, axis=axis))
@@ -170,7 +140,7 @@ def _without(rows: Rows) -> Drawn:
     shown = rows[: 2 * SHOWN]
     bars = _share_bars(shown, "attribute", share("share", scale=up_to(rows, "share", "every")))
     every = rows_of(rows[:1]).mark_rule(color=GREY, strokeWidth=2, strokeDash=[2, 2])
-    layers = alt.layer(bars, every.encode(x="every:Q"))
+    layers = alt.layer(bars, every.encode(x=alt.X("every:Q")))
     return layers.properties(height=tall(shown, "attribute"))
 
 
@@ -186,7 +156,9 @@ def _rank_of_truth(rows: Rows) -> Drawn:
             ),
             color=kinds_in("attack", attacks, (RED, BLUE, GREEN, PURPLE), lines=True),
             strokeDash=dashes("attack", attacks),
-            tooltip=["attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=tooltips(
+                "attack:N", "direction:N", "k:Q", alt.Tooltip("share:Q", format=".1%")
+            ),
         )
     )
     return alt.layer(lines).properties(height=240)
@@ -203,7 +175,7 @@ def _subgroups(rows: Rows) -> Drawn:
     large = [row for row in rows if not row.get("small")] or rows
     labels = unique_labels([f"{row['column']}: {row['group']}" for row in large[:SHOWN]])
     shown = [{**row, "label": label} for row, label in zip(large, labels, strict=False)]
-    tips = ["column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%")]
+    tips = tooltips("column:N", "group:N", "n:Q", alt.Tooltip("share:Q", format=".1%"))
     x = share("share", "share of the group", up_to(shown, "share"))
     return named_bars(shown, "label", x, tips)
 
@@ -216,10 +188,10 @@ def _intervals(rows: Rows) -> Drawn:
         x=x,
         y=alt.Y("share:Q", title="share inside", axis=PERCENT, scale=WHOLE),
         color=colour,
-        tooltip=["of:N", "width:Q", alt.Tooltip("share:Q", format=".1%")],
+        tooltip=tooltips("of:N", "width:Q", alt.Tooltip("share:Q", format=".1%")),
     )
     by_chance = found.mark_line(strokeDash=[4, 3], opacity=0.9).encode(
-        x=x, y="chance:Q", color=colour
+        x=x, y=alt.Y("chance:Q"), color=colour
     )
     return alt.layer(by_chance, inside).properties(height=240)
 
@@ -246,7 +218,7 @@ def _predictions(rows: Rows) -> Drawn:
     x = alt.X("at:Q", title="score on held-out originals", scale=WHOLE)
     none = rows_of([row for row in known if row["release"] == "none"])
     words = none.mark_text(align="left", dx=2, color=BLUE).encode(
-        y=named(known, "target"), x=alt.datum(0), text="release:N"
+        y=named(known, "target"), x=alt.XDatum(0), text=alt.Text("release:N")
     )
     return dots(known, "target", kinds, x, words)
 
@@ -260,7 +232,7 @@ def _loss(rows: Rows) -> Drawn:
             y=named(shown, "measure"),
             x=alt.X("value:Q", title="loss (0: none, 1: all)", scale=WHOLE),
             color=kinds_in("family", list(dict.fromkeys(r["family"] for r in shown)), PALETTE),
-            tooltip=["measure:N", "family:N", alt.Tooltip("value:Q", format=".3")],
+            tooltip=tooltips("measure:N", "family:N", alt.Tooltip("value:Q", format=".3")),
         )
     )
     return alt.layer(bars).properties(height=tall(shown, "measure", 18))
@@ -279,7 +251,7 @@ def _unchanged(rows: Rows) -> Drawn:
 
 
 def _share_bars(rows: Rows, name: str, x: alt.X) -> alt.Chart:
-    tips: list[Any] = [f"{name}:N", alt.Tooltip("share:Q", format=".1%")]
+    tips = tooltips(f"{name}:N", alt.Tooltip("share:Q", format=".1%"))
     bars: alt.Chart = rows_of(rows).mark_bar(color=BLUE)
     return bars.encode(y=named(rows, name), x=x, tooltip=tips)
 
@@ -289,7 +261,9 @@ def _remedies(rows: Rows) -> Drawn:
         {**row, "label": ("" if row["loss"] is None else f"loss {row['loss']:.3g}: ") + row["does"]}
         for row in rows
     ]
-    tips = ["does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")]
+    tips = tooltips(
+        "does:N", alt.Tooltip("share:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")
+    )
     return named_bars(shown, "label", share("share", scale=up_to(shown, "share")), tips)
 
 
@@ -313,11 +287,9 @@ def _risk_loss(rows: Rows) -> Drawn:
                 scale=alt.Scale(domain=standings, range=["circle", "cross"]),
                 legend=legend(standings),
             ),
-            tooltip=[
-                "release:N",
-                alt.Tooltip("risk:Q", format=".1%"),
-                alt.Tooltip("loss:Q", format=".3"),
-            ],
+            tooltip=tooltips(
+                "release:N", alt.Tooltip("risk:Q", format=".1%"), alt.Tooltip("loss:Q", format=".3")
+            ),
         )
     )
     shown = [{**row, "said": wrapped(row["release"], 16)} for row in shown]
@@ -327,7 +299,7 @@ def _risk_loss(rows: Rows) -> Drawn:
         rows_of(left).mark_text(align="left", dx=10, lineBreak="\n"),
         rows_of(rest).mark_text(align="right", dx=-10, lineBreak="\n"),
     )
-    beside = [one.encode(x=x, y=y, text="said:N") for one in words]
+    beside = [one.encode(x=x, y=y, text=alt.Text("said:N")) for one in words]
     return alt.layer(dots, *beside).properties(height=320)
 
 
@@ -349,11 +321,9 @@ def _beside(
                 yOffset=alt.YOffset(f"{kind}:N", sort=releases),
                 x=alt.X(f"{most}:Q", title=title, scale=WHOLE, axis=axis or alt.Axis()),
                 color=kinds_in(kind, releases, PALETTE),
-                tooltip=[
-                    f"{kind}:N",
-                    f"{name}:N",
-                    alt.Tooltip(f"{most}:Q", title=value, format=".3"),
-                ],
+                tooltip=tooltips(
+                    f"{kind}:N", f"{name}:N", alt.Tooltip(f"{most}:Q", title=value, format=".3")
+                ),
             )
         )
         return alt.layer(bars).properties(height=tall(shown, name, 11 * max(2, len(releases))))
@@ -364,8 +334,8 @@ def _beside(
 CHARTS: dict[str, Callable[[Rows], Drawn]] = {
     "attacks": _attacks,
     "claims": _claims,
-    "precision": _precision,
-    "reliability": _reliability,
+    "precision": precision,
+    "reliability": reliability,
     "knowledge": _knowledge,
     "knowledge_surface": knowledge_surface,
     "noise": lambda rows: with_band(rows, alt.X("error:Q", title="error in knowledge")),

@@ -41,7 +41,11 @@ def frontier(rows: Rows) -> Drawn:
     best = sorted((row for row in shown if row["standing"] == "frontier"), key=_loss)
     whole = [row for row in shown if row["standing"] != DROPPED]
     part = [row for row in shown if row["standing"] == DROPPED]
-    line = _placed(best).mark_line(color=GREY, strokeWidth=2).encode(x=x, y=y, order="loss:Q")
+    line = (
+        _placed(best)
+        .mark_line(color=GREY, strokeWidth=2)
+        .encode(x=x, y=y, order=alt.Order("loss:Q"))
+    )
     full = _placed(whole).mark_point(filled=True, size=70, opacity=0.9).encode(**drawn)
     hollow = _placed(part).mark_point(filled=False, size=50, opacity=0.7).encode(**drawn)
     dots = [full, hollow] if part else [full]  # a layer without marks is an image without words
@@ -54,8 +58,8 @@ def frontier(rows: Rows) -> Drawn:
         line,
         ring,  # below the dots, which have the tooltips
         *dots,
-        limit.encode(y=alt.datum(1)),
-        words.encode(y=alt.datum(1), x=alt.value("width")),
+        limit.encode(y=alt.YDatum(1)),
+        words.encode(y=alt.YDatum(1), x=alt.value("width")),
         label,
     ).properties(height=360)
 
@@ -93,7 +97,7 @@ def _marked(rows: Rows, x: alt.X, y: alt.Y, right: float) -> tuple[alt.Chart, al
     name = words.mark_text(
         align="right" if late else "left", dx=-8 if late else 8, dy=20, fontWeight=600
     )
-    return ring.encode(x=x, y=y), name.encode(x=x, y=y, text="said:N")
+    return ring.encode(x=x, y=y), name.encode(x=x, y=y, text=alt.Text("said:N"))
 
 
 def _loss(row: dict[str, float]) -> float:

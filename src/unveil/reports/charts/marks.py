@@ -64,17 +64,22 @@ def tall(rows: Rows, name: str, step: int = STEP) -> int:
     return max(3, len(names)) * max(step, 2 * LINE * (most - 1) + 4)
 
 
+def tooltips(*fields: str | alt.Tooltip) -> list[alt.Tooltip]:
+    """Channels of tooltips: made here, since altair searches all its classes for that of a text."""
+    return [alt.Tooltip(one) if isinstance(one, str) else one for one in fields]
+
+
 def with_band(rows: Rows, x: alt.X) -> Drawn:
     """A line, and the interval in which it lies where there is one."""
     scale, title = up_to(rows, "share", "high"), "share of the people"
     y = alt.Y("share:Q", title=title, axis=PERCENT, scale=scale)
     tips = [alt.Tooltip(f"{end}:Q", format=".1%") for end in ("share", "low", "high")]
     line = rows_of(rows).mark_line(point=alt.OverlayMarkDef(color=BLUE), color=BLUE)
-    layers = [line.encode(x=x, y=y, tooltip=[x.shorthand, *tips])]
+    layers = [line.encode(x=x, y=y, tooltip=tooltips(x.shorthand, *tips))]
     sure = [row for row in rows if row.get("low") is not None]
     if sure:
         band = rows_of(sure).mark_area(opacity=0.2, color=BLUE)
-        layers.insert(0, band.encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q"))
+        layers.insert(0, band.encode(x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q")))
     return alt.layer(*layers).properties(height=240)
 
 
@@ -89,7 +94,7 @@ def beside_each_other(rows: Rows, name: str, kinds: dict[str, str], x: alt.X) ->
             yOffset=alt.YOffset("kind:N", sort=order),
             x=x,
             color=kinds_in("kind", order, (BLUE, ORANGE)),
-            tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=",.3")],
+            tooltip=tooltips(f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=",.3")),
         )
     )
     return alt.layer(bars).properties(height=tall(rows, name))
@@ -147,7 +152,7 @@ def named_bars(rows: Rows, name: str, x: alt.X, tips: list[Any]) -> Drawn:
             lineHeight=LINE,
             limit=alt.ExprRef("width - 4"),
         )
-        .encode(y=y, x=alt.datum(0), text="said:N")
+        .encode(y=y, x=alt.XDatum(0), text=alt.Text("said:N"))
         for lines in sorted({text.count("\n") + 1 for text in said.values()})
     ]
     drawn = alt.layer(bars.encode(y=y, x=x, tooltip=tips), *words)
@@ -177,14 +182,14 @@ def dots(rows: Rows, name: str, kinds: dict[str, str], x: alt.X, *more: alt.Char
     """One row for each name, with a dot for each kind, and a line from the least to the most."""
     found, order = folded(rows_of(rows), kinds), list(kinds.values())
     line = found.mark_rule(color="#bbbbbb", strokeWidth=2).encode(
-        y=named(rows, name), x=alt.X("min(at):Q"), x2="max(at):Q"
+        y=named(rows, name), x=alt.X("min(at):Q"), x2=alt.X2("max(at):Q")
     )
     points = found.mark_point(filled=True, size=90, opacity=1).encode(
         y=named(rows, name),
         x=x,
         color=kinds_in("kind", order, (RED, BLUE, GREY, GREEN)),
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=order), legend=legend(order)),
-        tooltip=[f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")],
+        tooltip=tooltips(f"{name}:N", "kind:N", alt.Tooltip("at:Q", format=".3")),
     )
     return alt.layer(line, points, *more).properties(height=tall(rows, name))
 

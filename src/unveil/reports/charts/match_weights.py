@@ -4,7 +4,16 @@ from math import ceil, log10
 
 import altair as alt
 
-from unveil.reports.charts.marks import Drawn, Rows, folded, kinds_in, named, rows_of, tall
+from unveil.reports.charts.marks import (
+    Drawn,
+    Rows,
+    folded,
+    kinds_in,
+    named,
+    rows_of,
+    tall,
+    tooltips,
+)
 from unveil.reports.charts.theme import BLUE, GREEN, GREY, RED
 
 KINDS = {"expected": "matches (expected)", "others": "other pairs"}
@@ -23,11 +32,11 @@ def match_weights(rows: Rows) -> Drawn:
         .mark_bar(opacity=0.55)
         .encode(
             x=x,
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y("at:Q", title="pairs", scale=scale, stack=None, axis=alt.Axis(values=ticks)),
-            y2=alt.datum(0),
+            y2=alt.Y2Datum(0),
             color=kinds_in("kind", list(KINDS.values()), (RED, BLUE)),
-            tooltip=["kind:N", "low:Q", "high:Q", alt.Tooltip("at:Q", format=",.1f")],
+            tooltip=tooltips("kind:N", "low:Q", "high:Q", alt.Tooltip("at:Q", format=",.1f")),
         )
     )
     layers = [bars]
@@ -36,7 +45,7 @@ def match_weights(rows: Rows) -> Drawn:
         one = rows_of([row])
         layers.append(one.mark_rule(strokeDash=[6, 3], strokeWidth=2).encode(x=x))
         words = one.mark_text(align="right", dx=-4, dy=14 * place, baseline="bottom")
-        layers.append(words.encode(x=x, y=alt.value(0), text="part:N"))
+        layers.append(words.encode(x=x, y=alt.value(0), text=alt.Text("part:N")))
     return alt.layer(*layers).properties(height=240)
 
 
@@ -62,9 +71,9 @@ def waterfall(rows: Rows) -> Drawn:
         .encode(
             y=named(steps, "said"),
             x=alt.X("start:Q", title="log2 of the odds of a match"),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             color=kinds_in("kind", kinds, [PARTS[kind] for kind in kinds]),
-            tooltip=["said:N", alt.Tooltip("weight:Q", format="+.2f")],
+            tooltip=tooltips("said:N", alt.Tooltip("weight:Q", format="+.2f")),
         )
     )
     return alt.layer(bars).properties(height=tall(steps, "said"))

@@ -2,7 +2,16 @@
 
 import altair as alt
 
-from unveil.reports.charts.marks import PERCENT, Drawn, Rows, kinds_in, legend, rows_of, up_to
+from unveil.reports.charts.marks import (
+    PERCENT,
+    Drawn,
+    Rows,
+    kinds_in,
+    legend,
+    rows_of,
+    tooltips,
+    up_to,
+)
 from unveil.reports.charts.theme import BLUE, GREEN, ORANGE, PURPLE
 
 SHAPES = ["circle", "square", "triangle-up", "diamond"]
@@ -35,7 +44,7 @@ def knowledge_surface(rows: Rows) -> Drawn:
     shapes = [SHAPES[place % len(SHAPES)] for place in range(len(kinds))]
     scale = alt.Scale(domain=kinds, range=shapes)
     shape = alt.Shape("kind:N", scale=scale, legend=legend(kinds))
-    lines = rows_of(shown).mark_line().encode(x=x, y=y, color=colour, detail="people:N")
+    lines = rows_of(shown).mark_line().encode(x=x, y=y, color=colour, detail=alt.Detail("people:N"))
     tips = [alt.Tooltip(f"{part}:Q", format=".1%") for part in ("share", "low", "high", "highest")]
     points = (
         rows_of(shown)
@@ -45,11 +54,11 @@ def knowledge_surface(rows: Rows) -> Drawn:
             y=y,
             color=colour,
             shape=shape,
-            tooltip=["people:N", "known:Q", "kind:N", "attack:N", *tips],
+            tooltip=tooltips("people:N", "known:Q", "kind:N", "attack:N", *tips),
         )
     )
     titles = rows_of(list(panels.values())).mark_text(align="left", dx=-6, dy=-8, aria=False)
-    words = titles.encode(x=x, y=alt.value(0), text="people:N")
+    words = titles.encode(x=x, y=alt.value(0), text=alt.Text("people:N"))
     return alt.layer(lines, points, words).properties(height=240)
 
 
