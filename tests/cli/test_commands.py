@@ -15,8 +15,10 @@ import polars as pl
 import pytest
 
 import unveil
+from fixtures.evidence import evidence
 from unveil.cli import main
 from unveil.cli.main import COMMANDS
+from unveil.files.documents.evidence import write_evidence
 from unveil.support.specs import method_name
 
 # As a user has it: output that goes to a file or a pipe is buffered.
@@ -270,6 +272,24 @@ def test_the_module_runs_and_a_closed_pipe_is_no_error(survey):
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("allowed", "code"), [(0.0, 1), (1.0, 0)])
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_closed_pipe_keeps_the_verdict(tmp_path, allowed, code, option):
+    """A broken policy ended with 0 where nobody read the output: `unveil compare ... | head -1`."""
+    for name in "ab":
+        write_evidence(evidence(f"{name}.csv", risk=0.1), tmp_path / f"{name}.json")
+    (tmp_path / "policy.toml").write_text(f"max_risk = {allowed}\n")
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "unveil", "compare", "a.json", "b.json",
+         "--policy", "policy.toml", *option],
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False, env=BUFFERED, cwd=tmp_path,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (code, "")
 
 
 def test_a_terminal_gets_a_table(survey):

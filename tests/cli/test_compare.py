@@ -151,7 +151,7 @@ def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_comman
     assert (done.code, done.err) == (1, "")
     assert (
         "No release keeps every limit of the policy. Nearest is a.csv: it misses 1 of 2 limits: "
-        "stress test, linked 40.0 % (limit 5 %)."
+        "stress test, linked 40.0 % (limit 5 %, 35.0 points above)."
     ) in " ".join(done.out.split())
     as_json = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml", "--json")
     assert as_json.code == 1

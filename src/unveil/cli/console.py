@@ -66,7 +66,11 @@ def _echo(line: str) -> None:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Turn a standard output that cannot be written into an error; a closed pipe ends quietly."""
+    """Turn a standard output that cannot be written into an error, but for a closed pipe.
+
+    Then the command goes on without output: whether a policy is kept must not depend on how much
+    of the result is read (``unveil audit ... | head``).
+    """
     try:
         yield
     except OSError as error:
@@ -75,7 +79,7 @@ def printing() -> Iterator[None]:
         # The rest of the buffer would fail again at exit, with a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # nobody reads any more
-            raise SystemExit(0) from None
+            return
         raise FileError(f"the result cannot be printed: {reason(error)}") from None
 
 

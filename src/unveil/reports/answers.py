@@ -1,5 +1,7 @@
 """The first screen: what was tested, what was found, what it means, and what to do next."""
 
+from collections.abc import Sequence
+
 from unveil.reports.content import Fact
 from unveil.reports.headline import SYNTHETIC, recommendation
 from unveil.reports.sections.advice import best_remedy
@@ -7,7 +9,17 @@ from unveil.reports.sections.attacks import reported_attacks
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.sections.stress_test import stress_sentence
 from unveil.reports.sections.verdict import ACHIEVEMENTS
-from unveil.support.phrases import Phrase, counted, level, name, names, percent, phrase, several
+from unveil.support.phrases import (
+    Phrase,
+    counted,
+    level,
+    lower_end,
+    name,
+    names,
+    percent,
+    phrase,
+    several,
+)
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import Verdict
@@ -53,17 +65,10 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
     rows = [(one, one.linked) for one in evidence.scenarios if one.linked is not None]
     if not rows:
         return stress_sentence(evidence, external=external)
-    bound = next((linked.share for one, linked in rows if one.name == STRESS_TEST), None)
-    upper = (
-        ()
-        if bound is None
-        else phrase(
-            "the upper reference ([stress test](scenario-stress-test)) finds {}", percent(bound)
-        )
-    )
     intruders = [row for row in rows if row[0].name != STRESS_TEST]
     if not intruders:
-        return phrase("No intruder can make an attack on this release; {}.", upper)
+        upper = _upper_reference(evidence, None)
+        return phrase("No intruder can make an attack on this release{}.", upper)
     best, linked = max(intruders, key=lambda row: row[1].share)
     return phrase(
         "The strongest intruder ({}) finds the released row of {} of the people tested "
@@ -72,19 +77,52 @@ def _found(evidence: Evidence, *, external: bool) -> Phrase:
         percent(linked.share),
         counted(linked.count),
         counted(linked.of),
-        _learned(best, external=external),
-        phrase("; {}", upper) if upper else (),
+        _learned(best, [one for one, _ in intruders], external=external),
+        _upper_reference(evidence, best),
     )
 
 
-def _learned(best: ScenarioResult, *, external: bool) -> Phrase:
-    most = best.most_learned
-    if most is None:
+def _upper_reference(evidence: Evidence, best: ScenarioResult | None) -> Phrase:
+    """What the stress test links; where an intruder links more, why that can be."""
+    stress = evidence.stress_test
+    if stress is None or stress.linked is None:
         return ()
-    column = "an unknown attribute" if external else name(most.column)
-    return phrase(
-        " and so [learns](scenario-learned) {} for {} of the people", column, percent(most.learned)
+    said = phrase(
+        "; the upper reference ([stress test](scenario-stress-test)) finds {}",
+        percent(stress.linked.share),
     )
+    linked = None if best is None else best.linked
+    if best is None or linked is None or linked.share <= stress.linked.share:
+        return said
+    if {*best.knows} - {*stress.knows}:
+        return said + phrase(", as it does not know every attribute that this intruder knows")
+    ends = linked.interval
+    if ends is not None and ends.low <= stress.linked.highest:
+        return said + phrase(
+            ": the difference is within the [sampling error](interval) of the intruder's figure "
+            "({} to {})",
+            lower_end(ends.low),
+            percent(ends.high),
+        )
+    return said + phrase(" and is no upper reference for this intruder")
+
+
+def _learned(
+    best: ScenarioResult, intruders: Sequence[ScenarioResult], *, external: bool
+) -> Phrase:
+    """The most that an intruder learns, which need not be the one who links most."""
+    learned = [(most, one) for one in intruders if (most := one.most_learned) is not None]
+    if not learned:
+        return ()
+    most, learner = max(learned, key=lambda pair: (pair[0].learned, pair[1] is best))
+    said = phrase(
+        "[learns](scenario-learned) {} for {} of the people",
+        "an unknown attribute" if external else name(most.column),
+        percent(most.learned),
+    )
+    if learner is best:
+        return phrase(" and so {}", said)
+    return phrase("; another intruder ({}) {}", scenario_name(learner.name), said)
 
 
 def _next_step(evidence: Evidence, *, external: bool) -> Phrase:

@@ -12,6 +12,7 @@ from unveil.wording import LISTED, printable
 Form = Literal[
     "count", "expected", "share", "level", "points", "decimal", "rate", "chance", "plain"
 ]
+LEAST_END = 0.0005  # of an interval: below it an end is 0, and not a little above 0
 _PARTS = re.compile(r"\{\}|\[([^\]]+)\]\(([a-z0-9-]+)\)")
 
 
@@ -116,6 +117,15 @@ def expected(value: float) -> Figure:
 def percent(value: float) -> Figure:
     """A share, in percent."""
     return Figure(value, "share")
+
+
+def lower_end(value: float) -> Figure:
+    """The lower end of an interval of a share, in percent; an end that rounds to 0 is 0.
+
+    >>> str(lower_end(1e-17)), str(lower_end(0.0004)), str(lower_end(0.0006))
+    ('0 %', '0 %', '0.1 %')
+    """
+    return percent(0.0 if abs(value) < LEAST_END else value)
 
 
 def level(value: float) -> Figure:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -152,32 +153,31 @@ def recommend(releases: Sequence[ComparedRelease]) -> Recommendation | None:
     return Recommendation(kept=tuple(one.name for one in kept), nearest=tuple(nearest))
 
 
-def _distance(release: ComparedRelease) -> tuple[int, float]:
-    """How far a release is from its policy: the limits missed, then the largest miss."""
-    return len(release.missed), max(one.miss for one in release.missed)
+def _distance(release: ComparedRelease) -> tuple[int, list[float], list[float]]:
+    """How far a release is from its policy: the limits missed, then by how much, largest first.
+
+    Any miss of a limit of 0 is infinite, relative to it. Where all misses tie, the figures beyond
+    their limits decide, not relative to them.
+    """
+    relative, absolute = (
+        sorted((how_far(one) for one in release.missed), reverse=True)
+        for how_far in (attrgetter("miss"), attrgetter("beyond"))
+    )
+    return len(release.missed), relative, absolute
 
 
 def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
     """The part of the evidence that is compared with that of other releases."""
-    worst = None
-    if evidence.attacks:
-        risk = evidence.attacks[0].risk
-        worst = WorstAttack(
-            name=evidence.attacks[0].name,
-            direction=risk.direction,
-            share=risk.share,
-            interval=risk.interval,
-            n=risk.n,
-            ceiling=risk.ceiling,
-        )
     groups, intervals, verdict = evidence.subgroups, evidence.intervals, evidence.verdict
     claims = None if evidence.most_claimed is None else evidence.most_claimed.claims
     most = None if intervals is None or not intervals.attributes else intervals.worst
+    row = None if evidence.stress_test is None else evidence.stress_test.confirmed
+    by_row = 0.0 if row is None else row.share
     return ComparedRelease(
         name=name,
-        worst=worst,
+        worst=_worst(evidence),
         subgroup_risk=None if groups is None or groups.highest is None else groups.highest.highest,
-        confirmed=None if claims is None else claims.right / max(claims.n, 1),
+        confirmed=None if claims is None else max(claims.right / max(claims.n, 1), by_row),
         interval_disclosure=None if most is None else most.by_rank[0].beyond_chance,
         interval_column=None if most is None else most.column,
         loss=evidence.loss.overall.value,
@@ -205,6 +205,31 @@ def describe_release(name: str, evidence: Evidence) -> ComparedRelease:
             )
             for one in evidence.scenarios
         ),
+    )
+
+
+def _worst(evidence: Evidence) -> WorstAttack | None:
+    """The attack of the stress test that links most; None where nobody was attacked."""
+    if not evidence.attacks:
+        return None
+    risk, row = evidence.attacks[0].risk, evidence.stress_test
+    if row is not None and row.linked is not None and row.linked.share > risk.share:
+        return WorstAttack(
+            name=row.attack or "",
+            direction=row.direction,
+            share=row.linked.share,
+            interval=row.linked.interval,
+            n=row.linked.of,
+            ceiling=row.ceiling,
+            of_intruder=True,
+        )
+    return WorstAttack(
+        name=evidence.attacks[0].name,
+        direction=risk.direction,
+        share=risk.share,
+        interval=risk.interval,
+        n=risk.n,
+        ceiling=risk.ceiling,
     )
 
 
@@ -271,6 +296,8 @@ def _difference(
 ) -> Difference:
     """How much higher the first's risk is, over the same records where these are known."""
     paired, note = None, "the risk of each record is not given (records, --records)"
+    if any(one.worst is not None and one.worst.of_intruder for one in (first, second)):
+        note = "no risk of each record is recorded for the intruder whose attack links most"
     if risks is not None and others is not None:
         paired = paired_difference(risks, others, seed=seed, names=(first.name, second.name))
         note = "no record was attacked in both"

@@ -44,6 +44,48 @@ def test_the_stress_test_stands_beside_the_strongest_intruder():
     assert "; the upper reference (stress test) finds " in found
 
 
+def of_rows(*rows):
+    """The sentence on intruders: of each the name, share, interval and knowledge."""
+    found = []
+    for who, share, interval, knows in rows:
+        shared = SharedCount(count=100 * share, of=100, share=share, interval=interval)
+        found.append(made(ScenarioResult, name=who, linked=shared, knows=knows))
+    return said({"scenarios": tuple(found)})[1]
+
+
+@pytest.mark.parametrize(
+    ("share", "interval", "knows", "words"),
+    [
+        (0.3, None, ("age",), "finds 37.0 %."),
+        (0.378, Interval(0.285, 0.481, 0.95), ("age",),
+         "is within the sampling error of the intruder's figure (28.5 % to 48.1 %)."),
+        (0.5, None, ("age", "pay"),
+         "finds 37.0 %, as it does not know every attribute that this intruder knows."),
+        (0.5, Interval(0.4, 0.6, 0.95), ("age",),
+         "finds 37.0 % and is no upper reference for this intruder."),
+    ],
+)  # fmt: skip
+def test_an_intruder_above_the_upper_reference_has_the_reason(share, interval, knows, words):
+    """The screen said 37.8 % and an upper reference of 37.0 %, and nothing else."""
+    stress = ("stress test", 0.37, None, ("age",))
+    found = of_rows(stress, ("insider", share, interval, knows))
+    assert found.endswith(words)
+
+
+def test_who_learns_most_need_not_be_who_links_most():
+    """The insider linked most and learned 39.3 %; the acquaintance learned 56.2 %, unsaid."""
+    given = {"scenarios.1.linked.share": 0.9, "scenarios.1.learned.0.learned": 0.393}
+    others = {f"scenarios.{place}.learned.0.learned": 0.1 for place in (3, 4)}
+    more = others | {"scenarios.2.learned.0.learned": 0.562}
+    found = said(given | more)[1]
+    assert (
+        "; another intruder (acquaintance) learns scenarios.2.learned.0.column for 56.2 %" in found
+    )
+    assert "39.3 %" not in found
+    less = others | {"scenarios.2.learned.0.learned": 0.1}
+    assert " and so learns scenarios.1.learned.0.column for 39.3 %" in said(given | less)[1]
+
+
 def test_where_no_intruder_can_make_an_attack_nothing_else_is_said():
     found = said({f"scenarios.{place}.linked": None for place in range(1, 5)})[1]
     assert found.startswith("No intruder can make an attack on this release; the upper reference")

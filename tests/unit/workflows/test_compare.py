@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from fixtures.evidence import evidence, finding, of_households, verdict
+from fixtures.evidence import evidence, finding, made, of_households, verdict
 from unveil.errors import DataError, SpecError, UsageError
 from unveil.files.documents.evidence import read_evidence, write_evidence, write_records
 from unveil.reports.summary import comparison_summary
@@ -12,8 +12,9 @@ from unveil.support.phrases import plain as in_words
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
 from unveil.values.results.loss import UseLoss
-from unveil.values.results.policy import Limit, Policy
+from unveil.values.results.policy import Limit, Policy, Verdict
 from unveil.values.results.risk import Claims, Interval
+from unveil.values.results.scenarios import ScenarioResult, SharedCount
 from unveil.workflows.compare import compare
 
 COLUMN = "distance original-to-release"
@@ -352,6 +353,41 @@ def test_releases_that_miss_alike_are_both_nearest():
     given = [evidence(name, risk=0.3, loss=0.1) for name in ("a.csv", "b.csv")]
     found = compare(given, policy=Policy(max_risk=0.1)).recommendation
     assert found.nearest == ("a.csv", "b.csv")
+
+
+def of_two_limits(name, register, insider):
+    """A release of which a register and an insider link so much."""
+    rows = [
+        made(ScenarioResult, name=who, linked=SharedCount(count=100 * share, of=100, share=share))
+        for who, share in (("register", register), ("insider", insider))
+    ]
+    return evidence(f"{name}.csv", scenarios=tuple(rows))
+
+
+@pytest.mark.parametrize(
+    ("shares", "nearest"),
+    [
+        # The relative misses of a limit of 0 are all infinite: the other limit decides.
+        ([(0.832, 0.9), (0.293, 0.5), (0.014, 0.1)], "c.csv"),
+        ([(0.014, 0.9), (0.293, 0.5), (0.832, 0.1)], "c.csv"),
+        # It is missed alike, too, so that the figures themselves decide.
+        ([(0.832, 0.1), (0.014, 0.1), (0.293, 0.1)], "b.csv"),
+        ([(0.832, 0.02), (0.014, 0.02), (0.293, 0.02)], "b.csv"),  # the other one is kept
+    ],
+)
+def test_releases_that_miss_a_limit_of_0_do_not_tie(shares, nearest):
+    policy = Policy(
+        intruder=[{"name": "register", "max_linked": 0.0}, {"name": "insider", "max_linked": 0.03}]
+    )
+    given = [of_two_limits(name, *of) for name, of in zip("abc", shares, strict=True)]
+    assert compare(given, policy=policy).recommendation.nearest == (nearest,)
+    assert compare(given[::-1], policy=policy).recommendation.nearest == (nearest,)
+
+
+def test_of_two_limits_of_0_the_larger_figure_is_the_largest_miss():
+    of = {"allowed": 0.0, "kept": False, "reason": ""}
+    small, large = (Limit(limit="max_linked", found=found, **of) for found in (0.1, 0.4))
+    assert Verdict(passed=False, limits=(small, large)).misses == (large, small)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.sections.attacks import attack, direction
-from unveil.reports.sections.knowledge import among
+from unveil.reports.sections.knowledge import among, fewer_rows
 from unveil.reports.sections.verdict import limit_names
 from unveil.reports.tables import decimals, high, low, shares, tabulate, text
 from unveil.support.phrases import (
@@ -33,7 +33,7 @@ def advice(evidence: Evidence) -> Section:
         title="What to do next",
         paragraphs=(_introduction(evidence),),
         points=tuple(_points(evidence)),
-        exhibits=() if tried is None or not tried.tried else (_remedies(tried),),
+        exhibits=() if tried is None or not tried.tried else (_remedies(tried, evidence),),
     )
 
 
@@ -236,7 +236,7 @@ def _goal(remedies: Remedies, holds: bool) -> Phrase:
     return phrase(f"halve{s} the risk")
 
 
-def _remedies(remedies: Remedies) -> Exhibit:
+def _remedies(remedies: Remedies, evidence: Evidence) -> Exhibit:
     steps: list[Remedies | Remedy] = [remedies, *remedies.tried]
     others = several(len(remedies.not_searched), "further limit")
     table = tabulate(
@@ -269,7 +269,7 @@ def _remedies(remedies: Remedies) -> Exhibit:
         ),
         notes=(
             phrase(
-                "Measured on {} people and {} rows; fewer rows give a higher share. Without a "
+                "Measured on {} people and {} rows.{} Without a "
                 "remedy {} ({}) links most. {} The loss counts an attribute that is left out as "
                 "missing in every record. Each remedy is the weakest setting that reaches the "
                 "target, or the strongest one tried. The loss is given for remedies that reach "
@@ -277,6 +277,7 @@ def _remedies(remedies: Remedies) -> Exhibit:
                 "rely on it.",
                 counted(remedies.n),
                 counted(remedies.among),
+                fewer_rows(remedies.among, evidence),
                 attack(remedies.attack),
                 direction(remedies.direction),
                 _knowledge_of(remedies),

@@ -70,11 +70,23 @@ def attacks(evidence: Evidence, *, external: bool = False) -> Section | None:
                 counted(worst.risk.expected),
                 several(worst.risk.n, "person"),
             ),
+            *_taken_in(evidence),
             *_p_value(worst, external=external),
             *_dependent(shown),
         ),
         exhibits=(_attacks(shown, _strength(evidence, shown[0], external=external)),),
     )
+
+
+def _taken_in(evidence: Evidence) -> Iterator[Phrase]:
+    """That another intruder's attack links more, which the row of the stress test counts."""
+    row, own = evidence.stress_test, evidence.attacks[0].risk.share
+    if row is not None and row.linked is not None and row.linked.share > own:
+        yield phrase(
+            "An intruder who knows less links {}; the table of intruders counts these links for "
+            "the stress test.",
+            percent(row.linked.share),
+        )
 
 
 def _strength(evidence: Evidence, best: Finding, *, external: bool) -> Phrase:

@@ -52,6 +52,11 @@ def among(rows: int, evidence: Evidence) -> Phrase:
     return phrase(" (among {} of the {} rows)", counted(rows), counted(evidence.released))
 
 
+def fewer_rows(rows: int, evidence: Evidence) -> str:
+    """A caution where these are not all released rows."""
+    return "" if rows >= evidence.released else " Fewer rows give a higher share."
+
+
 def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     """The risk by the intruder's knowledge: people, attributes and errors.
 
@@ -61,7 +66,10 @@ def knowledge(evidence: Evidence, *, external: bool = False) -> Section | None:
     risks = evidence.attribute_risks
     exhibits = list[Exhibit]()
     if curve is not None and curve.steps:
-        exhibits.append((_surface if curve.surface else _known)(curve, external=external))
+        if curve.surface:
+            exhibits.append(_surface(curve, evidence, external=external))
+        else:
+            exhibits.append(_known(curve, external=external))
     if risks is not None and risks.without and not external:
         exhibits.append(_attribute_risks(risks, evidence))
     if noisy is not None and noisy.points:
@@ -114,7 +122,21 @@ def _stale(curve: Knowledge, corners: Sequence[KnowledgePoint]) -> Phrase:
     return phrase(" With {} of the values out of date: {}.", level(error), these)
 
 
-def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
+def _household_note(evidence: Evidence, most: float) -> tuple[Phrase, ...]:
+    """That the surface ends below the stress test where an attack on households links more."""
+    linked = max((one.risk.share for one, _ in evidence.household_attacks), default=0.0)
+    if linked <= most:
+        return ()
+    return (
+        phrase(
+            "The curves end below the stress test: attacks on [households](household), which link "
+            "up to {} of the people, are not repeated with less knowledge.",
+            percent(linked),
+        ),
+    )
+
+
+def _surface(curve: Knowledge, evidence: Evidence, *, external: bool) -> Exhibit:
     table = tabulate(
         curve.surface,
         (text("people", "people at once"), lambda one: PEOPLE[one.people]),
@@ -145,7 +167,10 @@ def _surface(curve: Knowledge, *, external: bool) -> Exhibit:
             "values out of date, a panel for the people searched at once."
         ),
         # Which attributes help the most is of use to an intruder only.
-        notes=() if external else (phrase("The most revealing attributes first: {}.", order),),
+        notes=(
+            *_household_note(evidence, most.highest),
+            *(() if external else (phrase("The most revealing attributes first: {}.", order),)),
+        ),
     )
 
 
@@ -229,9 +254,10 @@ def _attribute_risks(risks: AttributeRisks, evidence: Evidence) -> Exhibit:
         ),
         notes=(
             phrase(
-                "Measured on {} people and {} rows. Fewer rows give a higher share.",
+                "Measured on {} people and {} rows.{}",
                 counted(risks.n),
                 counted(risks.among),
+                fewer_rows(risks.among, evidence),
             ),
             phrase("Grey dashed line: {}, with all attributes known.", percent(risks.share)),
         ),

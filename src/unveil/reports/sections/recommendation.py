@@ -22,6 +22,7 @@ from unveil.support.phrases import (
     names,
     percent,
     phrase,
+    points,
     several,
 )
 from unveil.values.disclosure_scenario import STRESS_TEST
@@ -83,7 +84,7 @@ def whose(limit: Limit) -> Phrase:
 
 
 def miss(release: ComparedRelease, limit: Limit) -> Phrase:
-    """The figure that misses a limit, and the limit."""
+    """The figure that misses a limit, the limit, and by how many points it is missed."""
     word = ACHIEVEMENTS.get(limit.limit, limit.limit.replace("_", " "))
     said: Phrase = (Term(word, limit_key(limit.limit)),)
     if limit.found is None:
@@ -91,8 +92,10 @@ def miss(release: ComparedRelease, limit: Limit) -> Phrase:
         return said + why
     if isinstance(limit.allowed, bool | tuple):
         return said
-    written = as_given if limit.limit in NO_SHARES else level
-    return phrase("{} {} (limit {})", said, figure(release, limit), written(limit.allowed))
+    if limit.limit in NO_SHARES:
+        return phrase("{} {} (limit {})", said, figure(release, limit), as_given(limit.allowed))
+    by = () if limit.excess is None else phrase(", {} points above", points(limit.excess))
+    return phrase("{} {} (limit {}{})", said, figure(release, limit), level(limit.allowed), by)
 
 
 def figure(release: ComparedRelease, limit: Limit) -> Phrase:

@@ -12,6 +12,7 @@ from unveil.support.phrases import (
     Term,
     counted,
     level,
+    lower_end,
     name,
     names,
     percent,
@@ -181,9 +182,7 @@ def _shared(counted_share: SharedCount | None) -> Phrase:
 
 
 def _ends(interval: Interval) -> Phrase:
-    """From where to where; a lower end that rounds to 0 is 0."""
-    low = 0.0 if abs(interval.low) < 0.0005 else interval.low
-    return phrase("\n{} to {}", percent(low), percent(interval.high))
+    return phrase("\n{} to {}", lower_end(interval.low), percent(interval.high))
 
 
 def _learned(result: ScenarioResult, *, external: bool) -> Phrase:
@@ -307,6 +306,13 @@ def _story(result: ScenarioResult, *, external: bool) -> Iterator[Phrase]:
     if result.learned_by not in (None, result.attack) and not external:
         other = attack(result.learned_by or "")
         yield phrase("What is learned comes from the links of another attack, {}.", other)
+    if result.taken_in:
+        who_else = tuple(piece for one in result.taken_in for piece in (", ", scenario_name(one)))
+        yield phrase(
+            "Where another intruder ({}) achieves more with less knowledge, that figure counts "
+            "here: the stress test could make the same attack.",
+            who_else[1:],
+        )
     if result.not_counted and not external:
         yield phrase("Learned leaves out {}: generalised or empty.", names(result.not_counted))
     if result.draws > 1:

@@ -117,15 +117,21 @@ def estimates(evidence: Evidence) -> Estimates:
     """The estimates of the figures whose upper ends are compared with limits."""
     found = dict(estimates_of(evidence.scenarios))
     every = dict[str, float]()
+    linked = claimed_by_row = None
+    if (row := evidence.stress_test) is not None:
+        linked, claimed_by_row = row.linked, row.confirmed
     if evidence.attacks:
-        every["max_risk"] = max(evidence.attacks, key=lambda one: one.highest).risk.share
+        worst = max(evidence.attacks, key=lambda one: one.highest)
+        higher = linked is not None and linked.highest > worst.highest
+        every["max_risk"] = linked.share if linked is not None and higher else worst.risk.share
     if evidence.subgroups is not None and evidence.subgroups.highest is not None:
         every["max_subgroup_risk"] = evidence.subgroups.highest.share
     if evidence.household_attacks:
         every["max_household_risk"] = evidence.household_attacks[0][1].risk.share
     claimed = None if evidence.most_claimed is None else evidence.most_claimed.claims
     if claimed is not None and claimed.n:
-        every["max_confirmed"] = claimed.right / claimed.n
+        of_row = 0.0 if claimed_by_row is None else claimed_by_row.share
+        every["max_confirmed"] = max(claimed.right / claimed.n, of_row)
     return found | {
         (who, name): share for name, share in every.items() for who in ("", STRESS_TEST)
     }

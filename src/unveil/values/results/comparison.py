@@ -20,6 +20,7 @@ class WorstAttack(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None  # of a sample
     n: int  # records attacked
     ceiling: float | None  # the most of these that any attack can expect; None: none is claimed
+    of_intruder: bool = False  # of the file of a weaker intruder, so that no column has its risks
 
     @property
     def column(self) -> str:
@@ -123,7 +124,8 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     """Which releases keep every limit of the policy; if none does, which is nearest to it.
 
     Nearest is the release that misses the fewest limits; of several, the one whose largest miss,
-    relative to its limit, is the least.
+    relative to its limit, is the least; then the one whose next largest is. Where these tie, as all
+    misses of a limit of 0 do, the figures beyond their limits decide in the same way.
     """
 
     kept: tuple[str, ...]  # the least loss first

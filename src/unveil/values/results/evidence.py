@@ -12,6 +12,7 @@ from unveil.support import display
 from unveil.support.arrays import Floats
 from unveil.support.display import shown
 from unveil.table.frames import Kind, Origin
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.disclosure import (
     CompatibleRows,
     Diversity,
@@ -202,6 +203,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     def statement_digest(self) -> str:
         """The digest of the evidence if its statement is unchanged."""
         return statement_digest({name: getattr(self, name) for name in STATEMENT})
+
+    @property
+    def stress_test(self) -> ScenarioResult | None:
+        """The upper reference among the scenarios; None where there are none."""
+        return next((one for one in self.scenarios if one.name == STRESS_TEST), None)
 
     @property
     def most_claimed(self) -> Finding | None:

@@ -1,7 +1,7 @@
 """Policy: the limits that a data steward sets, and the verdict on each."""
 
-from math import inf
-from typing import Annotated, Any, ClassVar
+from math import inf, isinf
+from typing import Annotated, Any, ClassVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -260,10 +260,18 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.kept:
             return 0.0
+        allowed, beyond = cast("float", self.allowed), self.beyond
+        return inf if isinf(beyond) or not allowed else beyond / allowed
+
+    @property
+    def beyond(self) -> float:
+        """How far the figure is beyond the limit; 0 if it is met, infinite if it is no number."""
+        if self.kept:
+            return 0.0
         allowed, found = self.allowed, self.found
         if isinstance(allowed, bool | tuple) or isinstance(found, bool | tuple | None):
             return inf
-        return abs(found - allowed) / allowed if allowed else inf
+        return float(abs(found - allowed))
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -279,8 +287,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def misses(self) -> tuple[Limit, ...]:
-        """The limits that are not met, the largest miss relative to its limit first."""
-        return tuple(sorted(self.broken, key=lambda limit: -limit.miss))
+        """The limits that are not met, the largest miss relative to its limit first.
+
+        Any miss of a limit of 0 is infinite: of several, the figure farthest beyond its limit is
+        the first.
+        """
+        return tuple(sorted(self.broken, key=lambda limit: (-limit.miss, -limit.beyond)))
 
     def of_scenario(self, name: str) -> tuple[Limit, ...]:
         """The limits of one scenario."""

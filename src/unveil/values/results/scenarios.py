@@ -72,6 +72,7 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""  # on how the intruder's knowledge was chosen
     knows_households: bool = False
     given: tuple[str, ...] = ()  # what the policy sets of the intruder's knowledge
+    taken_in: tuple[str, ...] = ()  # of the stress test: intruders whose own figure is higher
 
     @property
     def drawn(self) -> bool:

@@ -102,7 +102,7 @@ def risks_of(
         tables = dict(zip(attacked, filled, strict=True))
     return [
         None
-        if one is None or tables[place] is None
+        if one is None or one.of_intruder or tables[place] is None
         else _risks(tables[place], one, audited[place].evidence)
         for place, one in enumerate(worst)
     ]

@@ -25,6 +25,15 @@ def order(correlation, p_value, neighbours_p_value, of_links):
     return {"attacks.3.row_order": found, "attacks.3.risk.p_value": of_links}
 
 
+@pytest.mark.parametrize(("missing", "there"), [(1, True), (0, False)])
+def test_remedies_on_all_rows_give_no_higher_share(missing, there):
+    evidence = numbered()
+    remedies = msgspec.structs.replace(evidence.remedies, among=evidence.released - missing)
+    section = advice(msgspec.structs.replace(evidence, remedies=remedies))
+    (said,) = map(plain, section.exhibits[0].notes)
+    assert ("Fewer rows give a higher share." in said) is there
+
+
 def test_all_of_it_is_said_in_this_order():
     said = points()
     assert len(said) == len(EVERY)

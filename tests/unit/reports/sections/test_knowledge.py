@@ -57,6 +57,29 @@ def test_the_lead_names_the_corners_that_were_measured(places, said):
     assert lead_of(*places) == said
 
 
+@pytest.mark.parametrize(("linked", "there"), [(0.928, True), (0.76, False), (0.7, False)])
+def test_a_surface_below_the_attacks_on_households_says_so(linked, there):
+    """It ended at 76.0 %, and the stress test linked 92.8 %."""
+    evidence = numbered({"attacks.*.risk.share": linked})
+    assert evidence.household_attacks
+    points = [msgspec.structs.replace(one, highest=0.76) for one in evidence.knowledge.surface]
+    curve = msgspec.structs.replace(evidence.knowledge, surface=tuple(points))
+    section = knowledge(msgspec.structs.replace(evidence, knowledge=curve))
+    notes = " ".join(plain(one) for one in section.exhibits[0].notes)
+    assert ("attacks on households, which link up to 92.8 % of the people" in notes) is there
+    assert "end below the stress test" in notes or not there
+
+
+@pytest.mark.parametrize(("missing", "there"), [(1, True), (0, False)])
+def test_only_a_part_of_the_rows_gives_a_higher_share(missing, there):
+    """The page warned of it where all 300 of 300 rows were used."""
+    evidence = numbered()
+    risks = msgspec.structs.replace(evidence.attribute_risks, among=evidence.released - missing)
+    section = knowledge(msgspec.structs.replace(evidence, attribute_risks=risks))
+    notes = next(one.notes for one in section.exhibits if one.name == "attributes")
+    assert ("Fewer rows give a higher share." in plain(notes[0])) is there
+
+
 def test_older_evidence_has_its_two_curves():
     section = knowledge(numbered({"knowledge.surface": ()}))
     assert [one.chart for one in section.exhibits][:3] == ["knowledge", "without", "noise"]

@@ -6,7 +6,7 @@ import pytest
 from fixtures.evidence import evidence
 from fixtures.numbered_evidence import numbered_comparison
 from unveil.reports.sections.numbered_releases import numbered_releases
-from unveil.reports.sections.recommendation import first_table, recommendation
+from unveil.reports.sections.recommendation import first_table, limits_in_detail, recommendation
 from unveil.reports.summary import comparison_summary
 from unveil.support.phrases import plain
 from unveil.values.results.policy import Limit, Policy
@@ -40,6 +40,14 @@ def test_of_many_misses_the_largest_of_each_intruder_is_named():
         "linked 9.0 %, up to 50.0 % with sampling error (limit 5 %); the file, max loss 0.5 (limit "
         "0.05); stress test, linked 50.0 % (limit 5 %)."
     )
+
+
+def test_a_miss_is_told_in_points():
+    found = release(missed("max_linked", found=0.12, allowed=0.1, excess=0.02))
+    said = "register, linked 9.0 %, up to 12.0 % with sampling error (limit 10 %, 2.0 points above)"
+    assert said in plain(recommendation(found))
+    table = limits_in_detail(found).exhibits[-1].table
+    assert plain(table.rows[0][-1]).endswith("(limit 10 %, 2.0 points above)")
 
 
 def test_releases_with_the_same_misses_share_a_sentence():

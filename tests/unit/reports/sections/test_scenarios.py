@@ -3,8 +3,10 @@
 import pytest
 
 from fixtures.evidence import made
+from fixtures.numbered_evidence import numbered
 from unveil.reports.content import Exhibit
-from unveil.reports.sections.scenarios import _shared, achieved, brief_table
+from unveil.reports.sections.attacks import attacks
+from unveil.reports.sections.scenarios import _shared, achieved, brief_table, scenarios
 from unveil.reports.tables import Table, text
 from unveil.support.phrases import plain
 from unveil.values.results.policy import Limit
@@ -61,6 +63,21 @@ def test_how_many_of_all_claims_are_right(right, wrong, released, said):
     row = intruder(confirmed=counts[0], wrongly_confirmed=counts[1], released=released)
     confirmed = plain(achieved(row, (), external=False)[1])
     assert confirmed.splitlines()[2:] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(("share", "there"), [(1.0, True), (0.0, False)])
+def test_the_page_says_where_the_stress_test_counts_the_links_of_another(share, there):
+    evidence = numbered({"scenarios.0.linked.share": share})
+    assert evidence.stress_test.linked.share == share
+    said = " ".join(plain(one) for one in attacks(evidence).paragraphs)
+    assert ("An intruder who knows less links 100 %; the table of intruders" in said) is there
+
+
+@pytest.mark.parametrize(("taken_in", "there"), [(("acquaintance",), True), ((), False)])
+def test_the_stress_test_names_whose_figures_it_takes_in(taken_in, there):
+    evidence = numbered({"scenarios.0.taken_in": taken_in})
+    said = " ".join(plain(one) for one in scenarios(evidence).choices[0].paragraphs)
+    assert ("Where another intruder (acquaintance) achieves more" in said) is there
 
 
 def test_an_intruder_in_one_line():

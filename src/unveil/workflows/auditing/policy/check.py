@@ -7,7 +7,7 @@ from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
-from unveil.support.phrases import percent
+from unveil.support.phrases import lower_end, percent
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.disclosure import PolicyClasses
 from unveil.values.results.evidence import Evidence
@@ -22,7 +22,13 @@ from unveil.values.results.policy import (
 )
 from unveil.values.results.risk import Interval
 from unveil.wording import count, listing
-from unveil.workflows.auditing.scenarios.limits import excess_of, scenario_limits, use_limits
+from unveil.workflows.auditing.scenarios.limits import (
+    claimed_in_words,
+    excess_of,
+    linked_in_words,
+    scenario_limits,
+    use_limits,
+)
 
 NO_CONFIDENTIAL = "the release has no confidential attribute beside them"
 UNPERTURBED = "not perturbed"  # the default keys of a limit
@@ -123,14 +129,16 @@ def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[
 def _of_all(interval: Interval | None) -> str:
     if interval is None:
         return ""
-    low, high = percent(interval.low), percent(interval.high)
+    low, high = lower_end(interval.low), percent(interval.high)
     return f"; of all {low} to {high} (the upper end is compared with the limit)"
 
 
 def _risk(evidence: Evidence) -> Measured:
     if not evidence.attacks:
         return "no attack was made"
-    worst = max(evidence.attacks, key=lambda finding: finding.highest)
+    worst, row = max(evidence.attacks, key=lambda finding: finding.highest), evidence.stress_test
+    if row is not None and row.linked is not None and row.linked.highest > worst.highest:
+        return row.linked.highest, linked_in_words(row, row.linked)
     risk = worst.risk
     linked = f"{worst.name}, {risk.direction}, links {risk.expected:,.1f} of {risk.n:,} people"
     return worst.highest, f"{linked} ({percent(risk.share)}){_of_all(risk.interval)}"
@@ -180,11 +188,13 @@ def _why_no_household(evidence: Evidence) -> str:
 
 
 def _confirmed(evidence: Evidence) -> Measured:
-    finding = evidence.most_claimed
+    finding, row = evidence.most_claimed, evidence.stress_test
     if finding is None or finding.claims is None:
         return "no attack has scores from which the intruder can claim links"
     claims = finding.claims
     share = claims.right / max(claims.n, 1)
+    if row is not None and row.confirmed is not None and row.confirmed.share > share:
+        return row.confirmed.highest, claimed_in_words(row, row.confirmed, "rightly")
     reason = (
         f"{finding.name}, {finding.risk.direction}: {claims.claimed:,} of {claims.n:,} claimed, "
         f"{claims.right:,.1f} of them correctly ({percent(share)})"

@@ -87,7 +87,8 @@ def keys_of(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
 def visible_keys(known: Sequence[str], people: Microdata) -> tuple[str, ...]:
     """The keys that an acquaintance sees: those declared visible, then those of fewest values.
 
-    Up to six are declared; where fewer than three are, others make up three, or six if none is.
+    Of more than six declared ones, the six of fewest values; where fewer than three are declared,
+    others make up three, or six if none is.
     """
     ranked = sorted(known, key=lambda name: people.column(name).n_unique())
     declared = [name for name in ranked if people.schema[name].visible]
@@ -107,6 +108,13 @@ def note_on(scenario: DisclosureScenario, given: Sequence[str], inputs: AuditInp
             f"the schema declares {count(len(visible), 'quasi-identifier')} visible, so that "
             f"{'others' if visible else 'those'} with the fewest values are taken for visible "
             "(visible = [...])"
+        )
+    dropped = [n for n in inputs.known if people.schema[n].visible and n not in known]
+    if scenario.name == ACQUAINTANCE and "knows" not in given and dropped:
+        notes.append(
+            f"the schema declares {count(len(visible) + len(dropped), 'quasi-identifier')} "
+            f"visible, of which this intruder knows the {MOST_VISIBLE} with the fewest values, and "
+            f"not {listing(dropped)} (knows = [...] in the policy)"
         )
     secret = all("confidential" in people.schema[name].role for name in known)
     if secret and scenario.name in WITHOUT_SECRETS and "knows" not in given:

@@ -5,7 +5,7 @@ from typing import Any
 
 from unveil.measures import wilson
 from unveil.support.options import part_of
-from unveil.support.phrases import percent
+from unveil.support.phrases import lower_end, percent
 from unveil.values.disclosure_scenario import SCENARIO_LIMITS, DisclosureScenario
 from unveil.values.results.disclosure import Inference
 from unveil.values.results.loss import UseLoss
@@ -84,21 +84,30 @@ def _measured(name: str, result: ScenarioResult) -> tuple[float, int, str] | str
     if result.linked is None:
         return f"no attack was possible: {'; '.join(result.left_out)}"
     if name == "max_linked":
-        reason = f"{result.attack}, {result.direction}, links {_in_words(result.linked)}"
-        return result.linked.highest, result.linked.of, reason
+        return result.linked.highest, result.linked.of, linked_in_words(result, result.linked)
     counted = result.confirmed if name == "max_confirmed" else result.wrongly_confirmed
     if counted is None:
         return NO_CLAIMS
     kind = "rightly" if name == "max_confirmed" else "wrongly"
-    return counted.highest, counted.of, f"{result.claimed_by} claims {kind} {_in_words(counted)}"
+    return counted.highest, counted.of, claimed_in_words(result, counted, kind)
+
+
+def linked_in_words(result: ScenarioResult, linked: SharedCount) -> str:
+    """What the best attack of an intruder links, as the reason of a limit."""
+    return f"{result.attack}, {result.direction}, links {_in_words(linked)}"
+
+
+def claimed_in_words(result: ScenarioResult, claimed: SharedCount, kind: str) -> str:
+    """What an intruder claims rightly or wrongly, as the reason of a limit."""
+    return f"{result.claimed_by} claims {kind} {_in_words(claimed)}"
 
 
 def _in_words(counted: SharedCount) -> str:
     said = f"{counted.count:,.1f} of {counted.of:,} people ({percent(counted.share)})"
     if counted.interval is None:
         return said
-    low, high = counted.interval.low, counted.interval.high
-    return f"{said}; {percent(low)} to {percent(high)} (the upper end is compared with the limit)"
+    low, high = lower_end(counted.interval.low), percent(counted.interval.high)
+    return f"{said}; {low} to {high} (the upper end is compared with the limit)"
 
 
 def _learned(result: ScenarioResult) -> tuple[float, int, str] | str:

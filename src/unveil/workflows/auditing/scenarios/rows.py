@@ -14,7 +14,7 @@ from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan, plan_scenario
 from unveil.workflows.auditing.scenarios.definitions import scenarios_of
 from unveil.workflows.auditing.scenarios.results import scenario_result
-from unveil.workflows.auditing.scenarios.stress_test import stress_test
+from unveil.workflows.auditing.scenarios.stress_test import stress_test, with_weaker_intruders
 from unveil.workflows.auditing.settings import AuditSettings
 
 
@@ -50,8 +50,8 @@ def scenario_rows(
     """What each intruder achieves, the stress test first; nothing where nobody was attacked."""
     if not attacked.results:
         return ()
-    rows = [stress_test(inputs, attacked, learned)]
+    rows = list[ScenarioResult]()
     for plan in plans:
         work = partial(scenario_result, plan, inputs, settings)
         rows.append(steps.run(plan.step, ScenarioResult, work))
-    return tuple(rows)
+    return with_weaker_intruders(stress_test(inputs, attacked, learned), rows), *rows

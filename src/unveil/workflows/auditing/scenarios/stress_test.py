@@ -1,5 +1,9 @@
 """The stress test: what the attacks of the audit itself achieve, as one of its scenarios."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
 import numpy as np
 
 from unveil.measures.identity.risk import expected_of_classes
@@ -14,6 +18,7 @@ from unveil.values.results.scenarios import ScenarioAttack, ScenarioResult, Shar
 from unveil.workflows.auditing.attack_runs import AttackResults, AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.resources import WorkPlan
+from unveil.workflows.auditing.scenarios.limits import most_of
 from unveil.workflows.auditing.scenarios.results import (
     most_claimed,
     not_counted,
@@ -91,6 +96,67 @@ def stress_test(
             for one in findings
         ),
     )
+
+
+def with_weaker_intruders(own: ScenarioResult, others: Sequence[ScenarioResult]) -> ScenarioResult:
+    """The stress test, with each figure that an intruder who knows no more has higher.
+
+    An attack on fewer attributes, or on coarser values, can achieve more than the attacks of the
+    audit on all. Whoever knows everything can make it, too: without it, the stress test would be
+    no upper reference. A part of the people says nothing of all: such an intruder is left out.
+    """
+    weaker = [
+        one for one in others if one.released == own.released and {*one.knows} <= {*own.knows}
+    ]
+    members = [one for one in weaker if one.member]  # whose claims are of the same people
+    best = {
+        "linked": max((own, *weaker), key=lambda one: _share(one.linked)),
+        "confirmed": max((own, *members), key=lambda one: _share(one.confirmed)),
+        "learned": max((own, *weaker), key=lambda one: _most_learned(one, own)),
+    }
+    taken_in = tuple(dict.fromkeys(one.name for one in best.values() if one is not own))
+    if not taken_in:
+        return own
+    claims = ("claimed_by", "confirmed", "wrongly_confirmed")
+    return msgspec.structs.replace(
+        own,
+        **_links_of(best["linked"], own),
+        **{name: getattr(best["confirmed"], name) for name in claims},
+        **_learned_of(best["learned"], own),
+        taken_in=taken_in,
+    )
+
+
+def _share(counted: SharedCount | None) -> float:
+    return -1.0 if counted is None else counted.share
+
+
+def _most_learned(one: ScenarioResult, own: ScenarioResult) -> float:
+    """The most that is learned of a column that the stress test does not know either."""
+    learned = [column for column in one.learned if column.column not in own.knows]
+    return most_of(learned[0], drawn=one.drawn) if learned else -1.0
+
+
+def _links_of(one: ScenarioResult, own: ScenarioResult) -> dict[str, Any]:
+    """The links of an intruder; the ceiling of the stress test, if they are of as many people."""
+    if one is own or one.linked is None or own.linked is None:
+        return {}
+    found = ScenarioAttack(name=one.attack or "", direction=one.direction, linked=one.linked)
+    return {
+        **{name: getattr(one, name) for name in ("attack", "direction", "linked", "guess")},
+        "ceiling": own.ceiling if one.linked.of == own.linked.of else None,
+        "attacks": (found, *own.attacks),
+    }
+
+
+def _learned_of(one: ScenarioResult, own: ScenarioResult) -> dict[str, Any]:
+    if one is own:
+        return {}
+    return {
+        "learned": tuple(column for column in one.learned if column.column not in own.knows),
+        "not_counted": tuple(name for name in one.not_counted if name not in own.knows),
+        "not_learned": "",
+    }
 
 
 def _ceiling(inputs: AuditInputs, attacked: AttackResults) -> float | None:

@@ -168,6 +168,22 @@ def test_fewer_than_three_visible_keys_are_made_up_to_three():
     assert note_on(acquaintance, (), found) == ""
 
 
+def test_visible_keys_beyond_six_are_named():
+    """Those with the most values were dropped without a word, so that the risk fell."""
+    names = ["sex", "region", "education", "age", "income", "hours", "weight", "household_size"]
+    frame = unveil.households(60).to_frame().select("person", *names)
+    people = unveil.Microdata(frame, unveil.Schema(identifier="person", quasi=names, visible=names))
+    found = read_inputs(people, people, None, "person", AuditSettings(), 0)
+    acquaintance = scenario(found, "acquaintance")
+    left_out = [name for name in names if name not in acquaintance.knows]
+    assert len(left_out) == 2
+    note = note_on(acquaintance, (), found)
+    assert "declares 8 quasi-identifiers visible" in note
+    assert f"the 6 with the fewest values, and not {', '.join(left_out)}" in note
+    assert "taken for visible" not in note
+    assert note_on(acquaintance, ("knows",), found) == ""
+
+
 def test_an_intruder_who_knows_more_than_the_stress_test_is_noted(inputs):
     policy = Policy(intruder=[{"name": "bank", "knows": ["age", "weight"], "max_linked": 1}])
     bank = scenario(inputs, "bank", policy)

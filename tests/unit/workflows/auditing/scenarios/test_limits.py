@@ -36,6 +36,13 @@ def limits(rows, **table):
     return verdict.limits
 
 
+def test_the_reason_of_no_claim_has_no_lower_end_above_0():
+    """It was: 0.0 of 200 people (0 %); under 0.1 % to 1.9 %."""
+    nobody = counted(0.0, 200, Interval(1.7e-18, 0.019, 0.95))
+    (found,) = limits([row(confirmed=nobody)], max_confirmed=0.01)
+    assert "(0 %); 0 % to 1.9 % (the upper end" in found.reason
+
+
 @pytest.mark.parametrize(
     ("limit", "share", "people"),
     [("max_linked", 0.04, 100), ("max_confirmed", 0.02, 100), ("max_wrongly_confirmed", 0.1, 200)],
