@@ -68,6 +68,16 @@ def test_without_the_truth_there_is_no_true_rate(attack):
     assert rate.endswith(" -")
 
 
+def test_a_model_that_has_not_converged_has_no_interval(attack):
+    done = attack("--iterations", "2")
+    assert done.code == 0
+    assert "The model has not converged: the error rates have no interval" in done.out
+    assert "The intervals hold" not in done.out
+    rate = next(line for line in done.out.splitlines() if line.startswith("P(NP|M) "))
+    assert rate.split()[3] == "-"
+    assert "The model has not converged" not in attack().out
+
+
 def test_links_have_class_weight_and_probability(attack, folder):
     done = attack("--links", "l.csv", "--force", "--json")
     listed, found = pl.read_csv(folder / "l.csv"), json.loads(done.out)["pair_classes"]
