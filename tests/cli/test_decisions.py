@@ -131,7 +131,7 @@ def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
     [
         (("--p-link-unmatched", "0.6", "--p-nonlink-matched", "0.6"), "and no review, P(NP|M) is"),
         (("--pair", "1"), "--pair: the row of the first file and that of the second: 17,23"),
-        (("--pair", "1,999"), "the row of the original and the row of the release"),
+        (("--pair", "1,999"), "row 999 of the release is out of range: it has 150 rows"),
         (("--link-classes", "likely", "--links", "x.csv"), "a list of some of linked, clerical"),
         (("--show-values",), "--show-values and --review-pairs are of a review"),
         (("--answers", "a.csv"), "a.csv: answers: the table has columns unique_id_l"),

@@ -109,9 +109,13 @@ def test_a_waterfall_adds_up_to_the_weight_of_its_pair(decisions):
     assert sum(step.weight for step in steps[1:]) == pytest.approx(weight)
     odds = 2 ** sum(step.weight for step in steps)
     assert odds / (1 + odds) == pytest.approx(chance)
-    for wrong in ((0, 1), (1, 151), (151, 1)):
-        with pytest.raises(UsageError, match="the row of the original and the row of the release"):
-            decisions.of_pair(*wrong)
+    for row in (0, 151):
+        with pytest.raises(UsageError, match=f"row {row} of the original is none of the 150 rows"):
+            decisions.of_pair(row, 1)
+        with pytest.raises(
+            UsageError, match=f"row {row} of the release is out of range: it has 150"
+        ):
+            decisions.of_pair(1, row)
 
 
 def test_charts_are_altairs(decisions):

@@ -284,9 +284,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         graded = [one.column for one in comparisons if not one.equality]
         if graded:
             raise SpecError(
-                "probabilistic: constrained = false needs attributes compared by equality, and "
-                f"{listing(graded)} have more levels; give them the tolerances [0], or leave out "
-                "constrained"
+                "probabilistic: constrained = false needs attributes compared by equality; more "
+                f"levels: {listing(graded)}; give the tolerances [0], or leave out constrained"
             )
         wide = [
             one.column
