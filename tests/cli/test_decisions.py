@@ -10,6 +10,8 @@ import unveil
 KNOWS = "region,sex,education,occupation,age"
 RATES = ("--p-link-unmatched", "0.005", "--p-nonlink-matched", "0.1")
 
+LITTLE = ("--effort", "quick", "--no-sweep", "--no-remedies", "--no-worst-case")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -124,6 +126,35 @@ def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
     assert done.code == 0, done.err
     assert "Decisions on 22,500 pairs:" in done.out
     assert "class" in pl.read_csv(folder / "k.csv").columns
+
+
+@pytest.mark.slow
+def test_an_audit_shows_decisions_on_its_page(unveil_command, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    table = '{"method": "probabilistic", "p_link_unmatched": 0.005, "p_nonlink_matched": 0.1}'
+    files = ("a.csv", "b.csv", "--schema", "s.toml", "--truth", "m.csv", "--knows", KNOWS)
+    done = unveil_command("audit", *files, *LITTLE, "--attack", table, "--report", "audit.html")
+    assert done.code == 0, done.err
+    page = (folder / "audit.html").read_text()
+    assert "Decisions on pairs" in page
+    assert "Error rates of the decisions" in page
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('{"method": "probabilistic", "secret"', "--attack: this is not valid JSON; give an"),
+        ('{"method": "probabilstic"}', "'probabilstic' is not an attack; did you mean"),
+        ('{"p_link_unmatched": 0.1}', "method: not given"),
+        ('{"method": "probabilistic", "p_link_unmatched": 2}', "p_link_unmatched"),
+    ],
+)
+def test_a_wrong_table_of_an_attack_is_refused(unveil_command, folder, monkeypatch, table, said):
+    monkeypatch.chdir(folder)
+    done = unveil_command("audit", "a.csv", "b.csv", "--schema", "s.toml", "--attack", table)
+    assert done.code == 2
+    assert said in done.err
+    assert "secret" not in done.err
 
 
 @pytest.mark.parametrize(
