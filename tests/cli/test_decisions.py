@@ -10,6 +10,8 @@ import unveil
 KNOWS = "region,sex,education,occupation,age"
 RATES = ("--p-link-unmatched", "0.005", "--p-nonlink-matched", "0.1")
 
+LITTLE = ("--effort", "quick", "--no-sweep", "--no-remedies", "--no-worst-case")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -68,6 +70,16 @@ def test_without_the_truth_there_is_no_true_rate(attack):
     assert rate.endswith(" -")
 
 
+def test_a_model_that_has_not_converged_has_no_interval(attack):
+    done = attack("--iterations", "2")
+    assert done.code == 0
+    assert "The model has not converged: the error rates have no interval" in done.out
+    assert "The intervals hold" not in done.out
+    rate = next(line for line in done.out.splitlines() if line.startswith("P(NP|M) "))
+    assert rate.split()[3] == "-"
+    assert "The model has not converged" not in attack().out
+
+
 def test_links_have_class_weight_and_probability(attack, folder):
     done = attack("--links", "l.csv", "--force", "--json")
     listed, found = pl.read_csv(folder / "l.csv"), json.loads(done.out)["pair_classes"]
@@ -116,12 +128,41 @@ def test_link_decides_as_attack_does(unveil_command, folder, monkeypatch):
     assert "class" in pl.read_csv(folder / "k.csv").columns
 
 
+@pytest.mark.slow
+def test_an_audit_shows_decisions_on_its_page(unveil_command, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    table = '{"method": "probabilistic", "p_link_unmatched": 0.005, "p_nonlink_matched": 0.1}'
+    files = ("a.csv", "b.csv", "--schema", "s.toml", "--truth", "m.csv", "--knows", KNOWS)
+    done = unveil_command("audit", *files, *LITTLE, "--attack", table, "--report", "audit.html")
+    assert done.code == 0, done.err
+    page = (folder / "audit.html").read_text()
+    assert "Decisions on pairs" in page
+    assert "Error rates of the decisions" in page
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('{"method": "probabilistic", "secret"', "--attack: this is not valid JSON; give an"),
+        ('{"method": "probabilstic"}', "'probabilstic' is not an attack; did you mean"),
+        ('{"p_link_unmatched": 0.1}', "method: not given"),
+        ('{"method": "probabilistic", "p_link_unmatched": 2}', "p_link_unmatched"),
+    ],
+)
+def test_a_wrong_table_of_an_attack_is_refused(unveil_command, folder, monkeypatch, table, said):
+    monkeypatch.chdir(folder)
+    done = unveil_command("audit", "a.csv", "b.csv", "--schema", "s.toml", "--attack", table)
+    assert done.code == 2
+    assert said in done.err
+    assert "secret" not in done.err
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--p-link-unmatched", "0.6", "--p-nonlink-matched", "0.6"), "and no review, P(NP|M) is"),
         (("--pair", "1"), "--pair: the row of the first file and that of the second: 17,23"),
-        (("--pair", "1,999"), "the row of the original and the row of the release"),
+        (("--pair", "1,999"), "row 999 of the release is out of range: it has 150 rows"),
         (("--link-classes", "likely", "--links", "x.csv"), "a list of some of linked, clerical"),
         (("--show-values",), "--show-values and --review-pairs are of a review"),
         (("--answers", "a.csv"), "a.csv: answers: the table has columns unique_id_l"),

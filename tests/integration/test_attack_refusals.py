@@ -130,7 +130,7 @@ def other(schema=SCHEMA, **columns):
         (lambda: attack(PRL(p_link_unmatched=0.99, p_nonlink_matched=0.99)), SpecError,
          "thresholds cross.* give p_link_unmatched at most that"),
         (lambda: attack(PRL(constrained=False)), SpecError,
-         r"age, pay, grade have more levels; give them the tolerances \[0\]"),
+         r"by equality; more levels: age, pay, grade; give the tolerances \[0\]"),
         (lambda: attack(PRL(constrained=False, tolerances={"age": [0]}),
                         intruder={"knows": ["age"]}), SchemaError,
          "at most 2,000 of an attribute: leave out age"),

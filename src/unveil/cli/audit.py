@@ -14,7 +14,7 @@ from unveil.cli import options
 from unveil.cli.console import FAILED, has_flag, note, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import PAGE_OPTIONS, Pages, page_options
-from unveil.cli.parameters import WithAuditSettings, as_usage, complete_attacks
+from unveil.cli.parameters import WithAuditSettings, as_usage, attack_in, complete_attacks
 from unveil.cli.sections import CSV
 from unveil.cli.verdict_text import print_audit, print_replay
 from unveil.errors import UsageError
@@ -64,7 +64,8 @@ SECTIONS = {
     "attacks",
     multiple=True,
     shell_complete=complete_attacks,
-    help="Attack, such as rank-max; repeatable.  [default: all suitable]",
+    help="Attack, such as rank-max, or a JSON table of its method and parameters; repeatable.  "
+    "[default: all suitable]",
 )
 @options.allow_option
 @click.option("--policy", type=PATH, help="TOML file of the limits.")
@@ -174,7 +175,7 @@ def _audit(
             original,
             release,
             schema=chosen["schema"],
-            attacks=chosen["attacks"] or None,
+            attacks=[attack_in(one) for one in chosen["attacks"]] or None,
             truth=chosen["truth"],
             policy=policy,
             seed=chosen["seed"],

@@ -193,6 +193,21 @@ def method_in(name: str) -> str | None:
     return METHODS.named_in(name)
 
 
+def attack_in(text: str) -> Any:
+    """An attack as an option gives it: its name, or a table in JSON with its method."""
+    if not text.lstrip().startswith("{"):
+        return text
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        raise UsageError(
+            "--attack: this is not valid JSON; give an attack's name, or a table such as "
+            '\'{"method": "rank", "criterion": "max"}\''
+        ) from None
+
+
 def attack_of(name: str, options: Mapping[str, Any]) -> Attack:
     """The attack that its name, such as rank-max, and the options describe."""
     from unveil.attacks import METHODS

@@ -44,6 +44,19 @@ class CodePairs:
         """The same pairs with query and candidate exchanged."""
         return CodePairs.of(self.codes, self.rows, self.values, self.n_codes)
 
+    def values_of(self, first: Floats, second: Floats, other: float) -> Floats:
+        """The value of each pair of codes; `other` where it is not listed, NaN where one is NaN.
+
+        >>> pairs = CodePairs.of(np.array([1, 0]), np.array([0, 0]), np.array([5.0, 6]), 2)
+        >>> pairs.values_of(np.array([1.0, 1, np.nan]), np.array([0.0, 1, 1]), 9.0).tolist()
+        [5.0, 9.0, nan]
+        """
+        wanted = first * self.n_codes + second
+        keys = np.append(self.rows * self.n_codes + self.codes, -1)  # found by no pair
+        place = np.searchsorted(keys[:-1], wanted)
+        found = np.where(keys[place] == wanted, np.append(self.values, other)[place], other)
+        return np.where(np.isnan(wanted), np.nan, found)
+
     def with_values(self, values: Floats) -> CodePairs:
         """The same pairs with other values."""
         return CodePairs(self.starts, self.codes, values)

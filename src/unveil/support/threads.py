@@ -106,12 +106,26 @@ def run_lines(
 
 
 def on_all_cores(work: Callable[[A], B], items: Sequence[A]) -> list[B]:
-    """The result of work on each item, in the order of the items."""
+    """The result of work on each item, in the order of the items.
+
+    Items begin in their order, and those that have begun end: of several that fail, the error of
+    the first is raised, whichever thread was faster.
+    """
     results: dict[int, B] = {}
+    failed: dict[int, Exception] = {}
 
     def block(start: int, stop: int) -> None:
         for i in range(start, stop):
-            results[i] = work(items[i])
+            try:
+                results[i] = work(items[i])
+            except Exception as error:
+                failed[i] = error
+                raise
 
-    run_blocks(block, range(len(items) + 1), threads=cores(None))
+    try:
+        run_blocks(block, range(len(items) + 1), threads=cores(None))
+    except Exception:
+        if failed:
+            raise failed[min(failed)] from None
+        raise
     return [results[i] for i in range(len(items))]

@@ -169,10 +169,16 @@ class Decisions:
     def of_pair(self, original: int, release: int) -> Decisions:
         """The same decisions with this pair, by rows from 1, as the example of the waterfall."""
         record = np.flatnonzero(self.links.origin == original - 1)
-        if not len(record) or not 1 <= release <= len(self.links.pair.release):
+        released = len(self.links.pair.release)
+        if not len(record):
             raise UsageError(
-                "pair: the row of the original and the row of the release, from 1, that the attack "
-                "compares"
+                f"pair: row {original:,} of the original is none of the "
+                f"{count(len(self.links.origin), 'row')} that the attack compares, counted from 1"
+            )
+        if not 1 <= release <= released:
+            raise UsageError(
+                f"pair: row {release:,} of the release is out of range: it has "
+                f"{count(released, 'row')}, counted from 1"
             )
         steps = self.decider.steps(int(record[0]), release - 1)
         shown = replace(self)

@@ -10,7 +10,15 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from unveil.errors import UsageError
-from unveil.support.threads import block_bounds, cores, limited_threads, run_blocks, thread_blocks
+from unveil.support import threads
+from unveil.support.threads import (
+    block_bounds,
+    cores,
+    limited_threads,
+    on_all_cores,
+    run_blocks,
+    thread_blocks,
+)
 
 
 def test_every_block_is_done_once():
@@ -48,6 +56,21 @@ def test_the_first_error_stops_the_rest():
         run_blocks(work, block_bounds(10000, 1), threads=2)
     assert len(done) < 9000
     assert threading.active_count() <= before
+
+
+def test_of_several_errors_that_of_the_first_item_is_raised(monkeypatch):
+    monkeypatch.setattr(threads, "cores", lambda _: 2)
+    failed = threading.Event()
+
+    def work(item):
+        if item == "first":
+            failed.wait(10)
+        else:
+            failed.set()
+        raise ValueError(item)
+
+    with pytest.raises(ValueError, match="first"):
+        on_all_cores(work, ["first", "second", "third"])
 
 
 def test_threads_are_at_least_one():

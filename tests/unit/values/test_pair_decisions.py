@@ -42,6 +42,17 @@ def test_expected_matches_and_rates_go_together(decisions):
     assert sum(one.expected for one in classes.weights) == pytest.approx(classes.expected)
 
 
+def test_before_em_converges_error_rates_have_no_interval():
+    people = unveil.households(150, seed=7)
+    release = unveil.mask(people, [masks.Pram(theta=0.2, columns=KNOWS)], seed=7)
+    spec = attacks.Probabilistic(iterations=2, p_link_unmatched=0.005, p_nonlink_matched=0.05)
+    found = measures.decisions(unveil.attack(people, release, spec, intruder=Intruder(knows=KNOWS)))
+    assert not found.classes.converged
+    assert found.classes.simulations == 0
+    assert {(one.low, one.high) for one in found.classes.errors} == {(None, None)}
+    assert "The model has not converged" in found._repr_html_()
+
+
 def test_lists_are_of_the_classes_asked_for(decisions):
     listed = decisions.pairs(["linked", "clerical"])
     assert listed.equals(decisions.pairs())
@@ -98,9 +109,13 @@ def test_a_waterfall_adds_up_to_the_weight_of_its_pair(decisions):
     assert sum(step.weight for step in steps[1:]) == pytest.approx(weight)
     odds = 2 ** sum(step.weight for step in steps)
     assert odds / (1 + odds) == pytest.approx(chance)
-    for wrong in ((0, 1), (1, 151), (151, 1)):
-        with pytest.raises(UsageError, match="the row of the original and the row of the release"):
-            decisions.of_pair(*wrong)
+    for row in (0, 151):
+        with pytest.raises(UsageError, match=f"row {row} of the original is none of the 150 rows"):
+            decisions.of_pair(row, 1)
+        with pytest.raises(
+            UsageError, match=f"row {row} of the release is out of range: it has 150"
+        ):
+            decisions.of_pair(1, row)
 
 
 def test_charts_are_altairs(decisions):

@@ -43,12 +43,9 @@ def text_column(files: LinkageFiles, column: str, comparison: TextComparison) ->
     Numbers and dates are texts as they are written.
     """
     _refuse_generalised(files, column)
-    sides = [
-        labels_of(data.column(column))
-        for data in (files.intruder_records, files.reference, files.release)
-    ]
+    sides = [labels_of(data.column(column)) for data, _ in _named_sides(files)]
     plain = {label: folded(label) for side in sides for label in side.drop_nulls().unique()}
-    for side, name in zip(sides, ("intruder's records", "original", "release"), strict=True):
+    for side, (_, name) in zip(sides, _named_sides(files), strict=True):
         _refuse(side.str.len_chars() > LONGEST, column, name, f"longer than {LONGEST:,} characters")
         if comparison.by == "parts":
             wrong = [raw for raw, text in plain.items() if text and date_parts(text) is None]
@@ -67,15 +64,25 @@ def text_column(files: LinkageFiles, column: str, comparison: TextComparison) ->
 def day_numbers(files: LinkageFiles, column: str) -> tuple[Floats, Floats, Floats]:
     """The dates of a column of intruder, reference and release as days; NaN is missing."""
     _refuse_generalised(files, column)
-    intruder = _days(files.intruder_records, column, "original")
-    reference = intruder
-    if files.links_strangers:
-        reference = _days(files.reference, column, "original")
-    return intruder, reference, _days(files.release, column, "release")
+    intruder, reference, released = (
+        (data.column(column), name) for data, name in _named_sides(files)
+    )
+    reference_days = _days(*reference, column)
+    intruder_days = _days(*intruder, column) if files.links_strangers else reference_days
+    return intruder_days, reference_days, _days(*released, column)
 
 
-def _days(data: Microdata, column: str, file: str) -> Floats:
-    cells = data.column(column)
+def _named_sides(files: LinkageFiles) -> tuple[tuple[Microdata, str], ...]:
+    """The intruder's, the reference and the released records, with the names of their files."""
+    name = "intruder's records" if files.links_strangers else "original"
+    return (
+        (files.intruder_records, name),
+        (files.reference, "original"),
+        (files.release, "release"),
+    )
+
+
+def _days(cells: pl.Series, file: str, column: str) -> Floats:
     if stored_as(cells) in ("dates", "times"):
         days: Floats = values_of(cells).to_numpy()
         return days if stored_as(cells) == "dates" else np.floor(days / SECONDS_PER_DAY)
@@ -84,8 +91,11 @@ def _days(data: Microdata, column: str, file: str) -> Floats:
     read = pl.select(
         pl.coalesce(*(pl.lit(text).str.to_date(form, strict=False) for form in _DATE_FORMATS))
     ).to_series()
-    remedy = f"no date; write dates {DATE_FORMS}, empty what is unknown, or compare by parts"
-    _refuse(read.is_null() & text.is_not_null(), column, file, remedy)
+    wrong = read.is_null() & text.is_not_null()
+    remedy = f"no date; write dates {DATE_FORMS}, and empty what is unknown"
+    if all(date_parts(one) is not None for one in text.filter(wrong).unique()):
+        remedy += ", or compare by parts"
+    _refuse(wrong, column, file, remedy)
     found: Floats = values_of(read).to_numpy()
     return found
 

@@ -22,6 +22,7 @@ from unveil.attacks.probabilistic.decision_rule import ErrorLimits
 from unveil.attacks.probabilistic.dependence import Dependence
 from unveil.attacks.probabilistic.dependent_search import DependentSearch, pattern_weights
 from unveil.attacks.probabilistic.estimation import estimate_pairs
+from unveil.attacks.probabilistic.estimation_work import estimation_seconds
 from unveil.attacks.probabilistic.fellegi_sunter import EstimationRules, FellegiSunterModel
 from unveil.attacks.probabilistic.match_weights import weight_metric
 from unveil.attacks.probabilistic.pair_classes import DependentModel, SlotPatterns
@@ -29,7 +30,7 @@ from unveil.attacks.probabilistic.pair_counts import CountedPairs
 from unveil.attacks.probabilistic.pair_decisions import ComparedPairs
 from unveil.errors import SchemaError, SpecError
 from unveil.support.arrays import Floats
-from unveil.support.work import WEIGHING_SECONDS, search_seconds
+from unveil.support.work import search_seconds
 from unveil.table.encoding.to_arrays import LARGEST_SQUARABLE
 from unveil.table.microdata import Microdata
 from unveil.values.file_pair import FilePair
@@ -37,7 +38,6 @@ from unveil.values.links import Finder
 from unveil.wording import listing
 
 MOST_CODES = 2000  # categories of an attribute whose difference may be evidence for a match
-DEPENDENCE_WORK = 20  # times that of EM without: several models, each from several starts
 PATTERN_BYTES = 300 * 2**20  # of the table of agreement patterns
 
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -210,9 +210,11 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         return (cls(),) if cls().comparable(audited.pair, audited.known) else ()
 
     def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
-        """The linkage, and EM: numbers have many patterns of agreement to weigh."""
-        weighing = WEIGHING_SECONDS * candidates * width if numeric else 0.0
-        weighing *= 1 if self.dependence == "none" else DEPENDENCE_WORK
+        """The linkage, and the estimates: numbers have many patterns of agreement to weigh."""
+        decides = self.p_link_unmatched is not None
+        weighing = estimation_seconds(
+            self.dependence, candidates, width, numeric=numeric, decides=decides
+        )
         counted = min(self.sampled, candidates)  # records whose pairs are counted
         weighing += search_seconds(counted, candidates, width, numeric=numeric, exact=True)
         return super().work(records, candidates, width, numeric=numeric) + weighing
@@ -284,9 +286,8 @@ class Probabilistic(Attack, frozen=True, kw_only=True):
         graded = [one.column for one in comparisons if not one.equality]
         if graded:
             raise SpecError(
-                "probabilistic: constrained = false needs attributes compared by equality, and "
-                f"{listing(graded)} have more levels; give them the tolerances [0], or leave out "
-                "constrained"
+                "probabilistic: constrained = false needs attributes compared by equality; more "
+                f"levels: {listing(graded)}; give the tolerances [0], or leave out constrained"
             )
         wide = [
             one.column

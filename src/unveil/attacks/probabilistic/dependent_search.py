@@ -19,6 +19,7 @@ from unveil.attacks.nearest import NearestSearch
 from unveil.attacks.probabilistic.comparisons import AttributeComparison
 from unveil.attacks.probabilistic.kernels import forests as kernel
 from unveil.attacks.probabilistic.pair_classes import DependentClasses, Slots
+from unveil.engines.code_pairs import CodePairs
 from unveil.engines.metric import Cost, Metric
 from unveil.support.arrays import Bools, Floats, Ints
 from unveil.support.equal_rows import EqualRows
@@ -43,6 +44,7 @@ class PatternWeights:
     nominal: tuple[Floats, ...]  # of each attribute: the cost of each slot in the metric
     range: tuple[tuple[Floats, Floats], ...]  # the least and the largest cost of each slot
     known: Slots | None
+    listed: tuple[CodePairs | None, ...]  # of each attribute of text: codes that are alike, levels
     greatest: float = 0.0  # the weight of the heaviest pattern
 
     def correct(self, slots: Slots) -> Floats:
@@ -50,9 +52,14 @@ class PatternWeights:
         return self.greatest - self.model.weigh(slots) - _total(self.nominal, slots)
 
     def slots(self, a: Floats, b: Floats, rows: tuple[Ints, Ints]) -> Slots:
-        """The patterns of listed pairs."""
+        """The patterns of listed pairs: an intruder's record and a released row each."""
         slots = np.empty((len(rows[0]), a.shape[1]), np.uint16)
         kernel.fill_slots(a, b, rows, self.tolerances, slots)
+        for j, pairs in enumerate(self.listed):
+            if pairs is not None:
+                last = int(self.model.classes[0].levels[j]) - 1
+                own = pairs.values_of(a[rows[0], j], b[rows[1], j], last)
+                slots[:, j] = np.nan_to_num(own + 1)  # 0 is missing
         return slots
 
     @cached_property
@@ -117,12 +124,17 @@ def pattern_weights(
     tolerances = [np.array(one.tolerances) for one in comparisons]
     first = np.cumsum([0, *(len(own) for own in tolerances)])
     plain, prorated = (metric.cost_tuple for metric in reversed(metrics))
-    nominal = tuple(_nominal(cost) for cost in plain)
+    nominal = tuple(
+        _nominal(cost) if one.pairs is None else _listed_levels(cost, one.pairs, one.tolerances)
+        for cost, one in zip(plain, comparisons, strict=True)
+    )
+    listed = tuple(one.pairs for one in comparisons)
     ranges = tuple(
-        (own, own) if cost.kind == "table" else _range(cost, np.array(one.tolerances))
+        (own, own) if cost.kind in ("table", "listed") else _range(cost, np.array(one.tolerances))
         for cost, own, one in zip(prorated, nominal, comparisons, strict=True)
     )
-    found = PatternWeights(model, (np.concatenate(tolerances), first), nominal, ranges, counted)
+    ends = np.concatenate(tolerances), first
+    found = PatternWeights(model, ends, nominal, ranges, counted, listed)
     every = counted if found._possible > MOST_POSSIBLE else _all_slots(model)
     if every is None or not len(every):
         every = np.ones((1, len(comparisons)), np.uint16)
@@ -147,6 +159,13 @@ def _nominal(cost: Cost) -> Floats:
     levels = cost.value
     if cost.kind == "table":  # a row of it: of equal codes, then of different ones
         levels = np.resize(cost.value, 2)
+    return np.append(cost.missing or 0.0, levels)
+
+
+def _listed_levels(cost: Cost, pairs: CodePairs, ends: Sequence[float]) -> Floats:
+    """The cost of each slot, where pairs of codes are listed: missing, then level by level."""
+    levels = np.full(len(ends) + 1, cost.value[0])  # also of a level that no pair has
+    levels[pairs.values.astype(np.int64)] = cost.value[1:]
     return np.append(cost.missing or 0.0, levels)
 
 
@@ -203,7 +222,9 @@ class DependentSearch(ListedSearch):
         return 1
 
     def costs(self, records: Ints, candidates: Ints) -> Floats:
-        correction = self.weights.of_pairs(*self._cells, (records, candidates))
+        in_files = self.base.files.queries_first  # which turns queries and candidates back, too
+        rows = in_files(records, candidates)
+        correction = self.weights.of_pairs(*in_files(*self._cells), rows)
         return self.base.costs(records, candidates) + self.rate * correction
 
     @cached_property

@@ -63,6 +63,11 @@ def error_rates(pairs: Floats, matches: Floats) -> tuple[Rate, Rate]:
     return linked, unlinked
 
 
+def n_simulations(patterns: int) -> int:
+    """So many, fewer where patterns are many."""
+    return int(np.clip(PATTERNS_REFITTED // max(patterns, 1), FEW_SIMULATIONS, SIMULATIONS))
+
+
 def simulated_errors(
     patterns: LevelPatterns,
     weighed: WeighedPatterns,
@@ -76,7 +81,7 @@ def simulated_errors(
     counts. The model is estimated from their sum, as from files whose truth is not known, and the
     rule is chosen by it; then the drawn matches tell its true error rates.
     """
-    runs = int(np.clip(PATTERNS_REFITTED // max(len(patterns), 1), FEW_SIMULATIONS, SIMULATIONS))
+    runs = n_simulations(len(patterns))
     differences = np.empty((runs, 2))
     for run in range(runs):
         matches = rng.poisson(weighed.matches).astype(np.float64)
@@ -93,7 +98,12 @@ def simulated_errors(
 
 
 def interval(rate: Rate, differences: Floats) -> tuple[float, float]:
-    """The interval of the true rate, given how far simulated ones are from their estimates."""
+    """The interval of the true rate, given how far simulated ones are from their estimates.
+
+    It holds the estimate: where a fraction of an error is expected, nearly all simulations have
+    none, and both quantiles are below the estimate.
+    """
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(differences, [tail, 1 - tail], method="weibull")
-    return rate.at(rate.log_odds + low), rate.at(rate.log_odds + high)
+    ends = rate.at(rate.log_odds + low), rate.at(rate.log_odds + high)
+    return min(ends[0], rate.share), max(ends[1], rate.share)

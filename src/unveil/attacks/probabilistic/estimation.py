@@ -21,8 +21,6 @@ from unveil.attacks.probabilistic.level_patterns import LevelPatterns
 from unveil.attacks.probabilistic.pair_classes import DependentModel, SlotPatterns, fit
 from unveil.attacks.probabilistic.pair_counts import CountedPairs, count_comparisons, level_shares
 from unveil.attacks.probabilistic.pair_decisions import ComparedPairs, FellegiSunterDecisions
-from unveil.errors import SpecError
-from unveil.wording import listing
 
 if TYPE_CHECKING:
     from unveil.attacks.probabilistic.attack import Probabilistic
@@ -77,7 +75,6 @@ def estimate_pairs(spec: Probabilistic, compared: ComparedPairs) -> EstimatedPai
         labelled = compared.label(answered, counted=not counted.sampled)
     model = estimate(counted.patterns, counted.u, prior, spec.rules, labelled=labelled)
     if spec.dependence != "none":
-        _refuse_text(compared)
         columns = tuple(one.column for one in compared.comparisons)
         parts = (counted.patterns, model, counted.u, matches, spec.rules, columns)
         classes, dependence = DependenceChoice(*parts).fit(spec.dependence, counted.pairs_each)
@@ -92,12 +89,3 @@ def estimate_pairs(spec: Probabilistic, compared: ComparedPairs) -> EstimatedPai
     return EstimatedPairs(
         compared, counted, spec.rules, prior, model, answered, labelled, dependence
     )
-
-
-def _refuse_text(compared: ComparedPairs) -> None:
-    texts = [one.column for one in compared.comparisons if one.pairs is not None]
-    if texts:
-        raise SpecError(
-            f"probabilistic: dependence: leave out comparisons of {listing(texts)}, or dependence: "
-            "it is of attributes compared by equality and tolerances"
-        )

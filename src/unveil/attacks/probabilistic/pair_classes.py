@@ -70,7 +70,8 @@ def forest(levels: Ints, edges: Edges, margins: Sequence[Floats]) -> kernel.Fore
     rows = [int(levels[p]) if p >= 0 else 1 for p in parent.tolist()]
     first = np.cumsum([0, *np.array(rows) * levels])[:-1]
     tables = np.concatenate([np.tile(own, many) for own, many in zip(margins, rows, strict=True)])
-    return kernel.ForestTables(np.array(order), parent, levels, first, tables)
+    # A level that no pair has, as of similar texts, has no probability yet.
+    return kernel.ForestTables(np.array(order), parent, levels, first, np.maximum(tables, LEAST))
 
 
 def tables_of(tables: kernel.ForestTables, values: Floats | None = None) -> list[Floats]:

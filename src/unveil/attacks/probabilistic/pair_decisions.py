@@ -146,7 +146,8 @@ class FellegiSunterDecisions:
             ),
             errors=self._errors(pairs, matches, right, differences),
             confidence=CONFIDENCE,
-            simulations=len(differences),
+            simulations=0 if differences is None else len(differences),
+            converged=self.model.converged,
             sampled=self.counted.sampled > 0,
             possible=min(map(len, self.compared.cells)),
             separated=separated,
@@ -185,7 +186,7 @@ class FellegiSunterDecisions:
         return np.bincount(found, minlength=3), int((~there).sum())
 
     def _errors(
-        self, pairs: Floats, matches: Floats, right: Ints | None, differences: Floats
+        self, pairs: Floats, matches: Floats, right: Ints | None, differences: Floats | None
     ) -> tuple[DecisionError, ...]:
         true: tuple[Rate | None, ...] = (None, None)
         if right is not None:
@@ -199,7 +200,9 @@ class FellegiSunterDecisions:
                 strict=True,
             )
         ):
-            low, high = interval(rate, differences[:, place]) if decided else (0.0, 0.0)
+            low = high = None
+            if differences is not None:
+                low, high = interval(rate, differences[:, place]) if decided else (0.0, 0.0)
             known = true[place]
             found.append(
                 DecisionError(
@@ -213,7 +216,10 @@ class FellegiSunterDecisions:
             )
         return tuple(found)
 
-    def _simulated(self) -> Floats:
+    def _simulated(self) -> Floats | None:
+        """None before EM has converged: each estimate of a simulation would take further steps."""
+        if not self.model.converged:
+            return None
         rng = stream(self.compared.files.seed, "probabilistic", "decisions")
 
         def refit(patterns: LevelPatterns) -> WeighedPatterns:

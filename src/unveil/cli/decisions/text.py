@@ -40,7 +40,7 @@ def print_classes(classes: PairClasses) -> None:
             one.name,
             f"{one.allowed:.3g}",
             f"{one.estimate:.3g}",
-            f"{one.low:.3g} to {one.high:.3g}",
+            "-" if one.low is None else f"{one.low:.3g} to {one.high:.3g}",
             "-" if one.found is None else f"{one.found:.3g}",
         ]
         for one in classes.errors
@@ -54,6 +54,9 @@ def _print_cautions(classes: PairClasses) -> None:
     say(
         "The intervals hold only if the model fits; on real categories most missed the truth "
         "(docs/attacks.md)."
+        if classes.converged
+        else "The model has not converged: the error rates have no interval, and are not to be "
+        "relied on; allow more iterations, or a larger tolerance."
     )
     if classes.too_many:
         say(

@@ -11,7 +11,7 @@ def decisions(links: Links) -> Decisions:
     Fellegi and Sunter, A theory for record linkage (1969). The attack has both error rates that
     the decisions may have, P(LP|U) and P(NP|M); the decisions are of single pairs, whatever the
     attack's matching. Each error rate has an interval by a parametric bootstrap, which is right as
-    far as the model is (see docs/attacks.md for its measured coverage).
+    far as the model is (see docs/attacks.md for its measured coverage); none before EM converges.
 
     >>> import unveil
     >>> people = unveil.households(100, seed=7)

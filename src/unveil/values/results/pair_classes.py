@@ -23,8 +23,8 @@ class DecisionError(msgspec.Struct, frozen=True, kw_only=True):
     name: Literal["P(LP|U)", "P(NP|M)"]  # other pairs linked, or matches not linked
     allowed: float  # the limit that was asked for
     estimate: float  # by the model
-    low: float  # end of the interval
-    high: float  # end of the interval
+    low: float | None  # end of the interval; None: EM has not converged
+    high: float | None  # end of the interval; None: EM has not converged
     found: float | None  # by the truth; None: not known
 
 
@@ -76,7 +76,8 @@ class PairClasses(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[ClassCount, ...]  # linked, clerical, non-linked
     errors: tuple[DecisionError, ...]  # both error rates
     confidence: float  # of the intervals
-    simulations: int  # that the intervals are made of
+    simulations: int  # that the intervals are made of; 0: there are none
+    converged: bool = True  # whether EM ended within its steps
     sampled: bool  # whether the numbers of pairs are estimated from a sample of them
     possible: int  # matches that are possible, one for each record of the smaller file
     separated: int | None  # matches that blocks do not compare; None: the truth is not known

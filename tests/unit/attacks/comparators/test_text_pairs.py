@@ -49,8 +49,14 @@ def test_dates_that_do_not_parse_are_named_by_row(method):
     with pytest.raises(DataError, match=first) as raised:
         run(*both(days, wrong), {"name": {"by": "days"}}, method)
     assert "1982" not in str(raised.value)
+    assert "by parts" not in str(raised.value)  # which refuses these cells, too
     with pytest.raises(DataError, match="the first in row 3: no date"):
         run(*both(days, wrong), {"name": {"by": "parts"}}, method)
+    with pytest.raises(DataError, match="empty what is unknown, or compare by parts"):
+        run(*both(days, [*days[:3], "19831399"]), {"name": {"by": "days"}}, method)
+    for by in ("days", "parts"):
+        with pytest.raises(DataError, match="column 'name' of the original has 2 cells"):
+            run(*both(wrong, days), {"name": {"by": by}}, method)
     with pytest.raises(DataError, match="blocks: column 'name' of the release has 2 cells"):
         run(*both(days, wrong), {}, method, blocks=("name:year",))
     run(*both(days, [*days[:3], "19831399"]), {"name": {"by": "parts"}}, method)  # in no calendar

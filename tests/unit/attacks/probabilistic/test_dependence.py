@@ -146,14 +146,37 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     assert "independence misstates the match probability of" in found.out
 
 
-def test_dependence_is_not_of_text():
-    people = unveil.households(60, seed=7)
-    spec = attacks.Probabilistic(
-        dependence="chosen", comparisons={"occupation": {"by": "jaro-winkler"}}
-    )
-    intruder = unveil.Intruder(knows=["region", "sex", "occupation"])
-    with pytest.raises(unveil.UnveilError, match="leave out comparisons of occupation"):
-        measures.risk(unveil.attack(people, people, spec, intruder=intruder, truth="person"))
+TEXTS = {
+    "given_name": {"by": "jaro-winkler"},
+    "surname": {"by": "damerau-levenshtein"},
+    "born": {"by": "days"},
+    "postcode": {"by": "prefix"},
+}
+
+
+@pytest.mark.parametrize("dependence", ["log-linear", "latent"])
+@pytest.mark.parametrize("direction", ["original-to-release", "release-to-original"])
+@pytest.mark.parametrize("blocks", [(), ("surname:soundex",)])
+def test_texts_depend_by_the_levels_of_their_similarity(dependence, direction, blocks):
+    """The search's correction of listed pairs is the weight of the patterns that are counted."""
+    first, second = unveil.registers(120, seed=3)
+    limits = {"p_link_unmatched": 1e-6, "p_nonlink_matched": 1e-3}
+    spec = attacks.Probabilistic(comparisons=TEXTS, dependence=dependence, **limits)
+    intruder = Intruder(direction=direction, blocks=blocks)
+    finder = unveil.attack(first, second, spec, intruder=intruder, truth="person").finder
+    records, candidates = np.divmod(np.arange(120 * 120), 120)
+    costs = finder.costs(records, candidates)
+    compared = finder.compares(records, candidates)
+    rows = [records, candidates] if direction.startswith("original") else [candidates, records]
+    decider = finder.pair_decisions
+    weights = decider.compared.weigh(np.column_stack(rows), decider.model)
+    expected = np.where(compared, finder.weights.greatest - weights, np.inf)
+    assert len(np.unique(weights.round(6))) > 20
+    assert costs == pytest.approx(expected, abs=1e-8)
+    every = np.arange(120)
+    lists = finder.nearest(every, 3, None).scores
+    least = np.sort(expected.reshape(120, 120), axis=1)[:, :3]
+    assert lists[np.isfinite(least)] == pytest.approx(least[np.isfinite(least)], abs=1e-8)
 
 
 def test_answers_are_of_the_model_without_dependence():

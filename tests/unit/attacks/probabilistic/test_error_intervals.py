@@ -30,6 +30,12 @@ def test_an_interval_holds_its_estimate_where_simulations_are_fair():
     assert rate.log_odds - Rate(low * 400, 400).log_odds == pytest.approx(0.95, abs=0.01)
 
 
+def test_an_interval_holds_its_estimate_where_hardly_any_error_is_expected():
+    rate = Rate(2e-3, 160_000)
+    low, high = interval(rate, np.full(199, -1e-4))  # no simulation has an error
+    assert low <= rate.share == high
+
+
 def test_a_known_model_errs_by_chance_only():
     """Nothing is estimated: the true rates differ from the expected ones as drawn counts do."""
     n = 50

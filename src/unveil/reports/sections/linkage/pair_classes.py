@@ -70,6 +70,11 @@ def _cautions(classes: PairClasses) -> list[Phrase]:
             level(classes.confidence),
             several(classes.simulations, "simulation"),
         )
+        if classes.converged
+        else phrase(
+            "The model has not converged: its [error rates](pair-classes) have no interval and are "
+            "not to be relied on. More iterations, or a larger tolerance, let it converge."
+        )
     ]
     if classes.too_many:
         said.append(
