@@ -38,6 +38,7 @@ from unveil.workflows.choosing.decision import (
     chosen_plan,
     frontier,
     limit_costs,
+    missed_limits,
     nearest_plan,
     reach,
 )
@@ -261,6 +262,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         self, tried: list[TriedPlan], confirmed: list[Confirmation], *, stopped: bool = False
     ) -> StudyResult:
         first, chosen = {one.candidate for one in tried}, chosen_plan(confirmed)
+        nearest = nearest_plan(tried, confirmed, stopped=stopped) if chosen is None else None
         return StudyResult(
             version=__version__,
             records=len(self.original),
@@ -272,7 +274,8 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             tried=tuple(tried),
             frontier=tuple(one.number for one in frontier(tried)),
             chosen=chosen,
-            nearest=nearest_plan(tried, confirmed) if chosen is None else None,
+            nearest=nearest,
+            missed=missed_limits(tried, confirmed, nearest),
             confirmations=tuple(confirmed),
             costs=limit_costs(tried, confirmed, chosen),
             reach=reach(tried, self.space),

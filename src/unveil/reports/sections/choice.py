@@ -22,9 +22,18 @@ from unveil.support.phrases import (
     phrase,
     several,
 )
-from unveil.values.results.choice import Confirmation, FigureOverSeeds, LimitCost, StudyResult
+from unveil.values.results.choice import (
+    Confirmation,
+    FigureOverSeeds,
+    LimitCost,
+    MissedLimit,
+    StudyResult,
+)
 from unveil.values.results.evidence import Evidence
-from unveil.workflows.choosing.limit_shares import LOSS_LIMITS
+from unveil.values.results.study import TriedPlan
+from unveil.workflows.choosing.limit_shares import LOSS_LIMITS, limit_key
+
+MARGIN = " with the [margin](confirmation) that further seeds need"
 
 
 def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
@@ -64,35 +73,74 @@ def _how_many(study: StudyResult) -> Phrase:
 
 
 def _none_chosen(study: StudyResult) -> Phrase:
-    nearest = None if study.nearest is None else study[study.nearest]
-    missed = () if nearest is None else tuple(one for one in nearest.limits if not one.kept)
-    if nearest is not None and not missed and study.stopped:
-        return phrase(
-            "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep every "
-            "limit of the [policy](policy), plan {} has the least [loss](loss).",
-            counted(nearest.number),
-        )
-    said = phrase(
-        "No plan that was tried yet keeps every limit of the [policy](policy). "
-        if study.stopped
-        else "No plan keeps every limit of the [policy](policy). "
+    """The nearest plan, the limits that it misses, and those that no plan keeps."""
+    tried = " that was tried yet" if study.stopped else ""
+    said = phrase("No plan" + tried + " keeps every limit of the [policy](policy)")
+    if study.nearest is None:
+        return said + phrase(". ") + _none_judged(study)
+    nearest = study[study.nearest]
+    refused = any(one.number == study.nearest for one in study.confirmations)
+    if study.stopped and _keeps_all(nearest) and not refused:
+        return _none_confirmed(study, nearest)
+    return said + phrase(
+        "{}. [Nearest](nearest) is plan {}, {}.{}",
+        phrase(MARGIN) if any(map(_keeps_all, study.tried)) else (),
+        counted(nearest.number),
+        _missed(study, nearest),
+        _never_kept(study),
     )
-    if nearest is None:
-        return said + _none_judged(study)
-    if missed:
-        which = "its only limit" if len(nearest.limits) == 1 else "{} of {} limits"
-        figures = (counted(len(missed)), counted(len(nearest.limits)))
-        said += phrase("[Nearest](nearest) is plan {}, which misses ", counted(nearest.number))
-        said += phrase(which, *(figures if len(nearest.limits) > 1 else ()))
-        ranked = sorted(missed, key=lambda one: -one.miss)
-        said += phrase(": {}.", misses(ranked))
-    else:
-        said += phrase(
-            "[Nearest](nearest) is plan {}: it keeps every limit on the seed of the search, but "
-            "not with the [margin](confirmation) that further seeds need.",
+
+
+def _keeps_all(tried: TriedPlan) -> bool:
+    """Whether a plan keeps every limit on the seed of the search."""
+    return tried.complete and all(one.kept for one in tried.limits)
+
+
+def _none_confirmed(study: StudyResult, nearest: TriedPlan) -> Phrase:
+    """The search was stopped, and its nearest plan may still be chosen."""
+    said = phrase("No plan is confirmed on fresh seeds yet. ")
+    if not study.missed:
+        return said + phrase(
+            "Of the plans that are expected to keep every limit of the [policy](policy), plan {} "
+            "has the least [loss](loss).",
             counted(nearest.number),
         )
-    return said + _never_kept(study)
+    return said + phrase("The best so far is plan {}, {}.", counted(nearest.number),
+                         _missed(study, nearest))  # fmt: skip
+
+
+def _missed(study: StudyResult, nearest: TriedPlan) -> Phrase:
+    """The limits that the nearest plan misses in the search, and with the margin."""
+    missed = sorted((one for one in nearest.limits if not one.kept), key=lambda one: -one.miss)
+    known = {limit_key(one) for one in missed}
+    with_margin = [_with_margin(one) for one in study.missed if limit_key(one) not in known]
+    listed = tuple(piece for one in with_margin for piece in (", ", *one))[1:]
+    if not nearest.complete:
+        return phrase(
+            "which was not attacked, because its loss exceeds the policy: {}", misses(missed)
+        )
+    if not missed:
+        but = phrase("misses {}" + MARGIN, listed) if listed else phrase("not" + MARGIN)
+        return phrase("which keeps every limit on the seed of the search, but {}", but)
+    which = phrase("{} of {} limits", counted(len(missed)), counted(len(nearest.limits)))
+    if len(nearest.limits) == 1:
+        which = phrase("its only limit")
+    said = phrase("which misses {}: {}", which, misses(missed))
+    return said + (phrase("; with the [margin](confirmation) also {}", listed) if listed else ())
+
+
+def _with_margin(limit: MissedLimit) -> Phrase:
+    """A limit that is kept on the seed of the search, and what is expected of further seeds."""
+    said = limit_in_words(limit.scenario, limit.limit, limit.use)
+    if limit.allowed is None:
+        return said
+    allowed = _allowed(limit.limit, limit.allowed)
+    if limit.bound is None:
+        return said + phrase(
+            " ({} in the search, {} allowed)", _figure(limit.limit, limit.searched), allowed
+        )
+    bound = _figure(limit.limit, limit.bound)
+    return said + phrase(" (upper bound {} on fresh seeds, {} allowed)", bound, allowed)
 
 
 def _none_judged(study: StudyResult) -> Phrase:
@@ -106,16 +154,21 @@ def _none_judged(study: StudyResult) -> Phrase:
 
 def _never_kept(study: StudyResult) -> Phrase:
     """The limits that no plan keeps."""
-    limits: dict[tuple[str, str, str], bool] = {}
-    for tried in study.tried:
-        for one in tried.limits if tried.complete else ():
-            key = one.scenario, one.limit, one.use
-            limits[key] = limits.get(key, False) or one.kept
-    broken = [key for key, kept in limits.items() if not kept]
-    if not broken:
-        return phrase(" Some plan keeps each limit, but no plan keeps all.")
-    said = [piece for key in broken for piece in (", ", *limit_in_words(*key))][1:]
-    return phrase(" No plan keeps {}.", tuple(said))
+    if not study.missed:
+        return ()
+    never = {limit_key(one): one for one in study.missed if one.never}
+    if not never:
+        margin = phrase(MARGIN) if any(map(_keeps_all, study.tried)) else ()
+        return phrase(" Some plan keeps each limit{}, but no plan keeps all.", margin)
+    kept = {limit_key(one) for tried in study.tried if tried.complete for one in tried.limits
+            if one.kept}  # fmt: skip
+    margin = () if kept.isdisjoint(never) else phrase(MARGIN)
+    said = [
+        piece
+        for one in never.values()
+        for piece in (", ", *limit_in_words(one.scenario, one.limit, one.use))
+    ]
+    return phrase(" No plan keeps {}{}.", tuple(said[1:]), margin)
 
 
 def facts(study: StudyResult) -> Iterator[Fact]:

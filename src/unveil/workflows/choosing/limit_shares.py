@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from math import inf
 
-from unveil.values.results.choice import FigureOverSeeds
+from unveil.values.results.choice import FigureOverSeeds, MissedLimit
 from unveil.values.results.policy import Limit, Policy
 
 LOSS_LIMITS = ("max_loss",)  # of all uses, or of one: what a release must preserve
@@ -43,7 +43,7 @@ def measured(limits: Iterable[Limit]) -> list[Limit]:
     return [one for one in limits if one.found is not None]
 
 
-def limit_key(limit: Limit | FigureOverSeeds) -> tuple[str, str, str]:
+def limit_key(limit: Limit | FigureOverSeeds | MissedLimit) -> tuple[str, str, str]:
     """Which limit of a policy it is."""
     return limit.scenario, limit.use, limit.limit
 

@@ -47,13 +47,56 @@ def test_the_audit_of_the_chosen_release_is_said():
 
 def test_a_plan_that_fails_on_fresh_seeds_only():
     refused = choices.confirmation(3, accepted=False)
-    found = choices.study(chosen=None, nearest=3, confirmations=(refused,))
-    said = choice_summary(found)
-    assert "plan 3: it keeps every limit on the seed of the search, but not with" in plain(
-        said.verdict
+    given = {"chosen": None, "nearest": 3, "confirmations": (refused,)}
+    broken = choices.missed(0.043, bound=0.0521)
+    said = choice_summary(choices.study(**given, missed=(broken,)))
+    with_margin = "with the margin that further seeds need"
+    assert plain(said.verdict).startswith(
+        f"No plan keeps every limit of the policy {with_margin}. Nearest is plan 3, which keeps "
+        "every limit on the seed of the search, but misses register: max linked (upper bound "
+        f"5.2 % on fresh seeds, 5 % allowed) {with_margin}. Some plan keeps each limit "
+        f"{with_margin}, but no plan keeps all."
     )
-    assert "Some plan keeps each limit, but no plan keeps all." in plain(said.verdict)
     assert "an upper bound of 5.2 %." in plain(said["chosen"].paragraphs[2])
+    never = choices.missed(0.043, bound=0.0521, never=True)
+    said = choice_summary(choices.study(**given, missed=(never,)))
+    assert f"No plan keeps register: max linked {with_margin}. The" in plain(said.verdict)
+    older = choice_summary(choices.study(**given))
+    assert f"on the seed of the search, but not {with_margin}. The search" in plain(older.verdict)
+
+
+def test_a_limit_that_is_missed_with_the_margin_only():
+    sure = choices.limit("max_confirmed", 0.009, 0.01)
+    found = choices.study_without_choice()
+    tried = tuple(
+        msgspec.structs.replace(one, limits=(*one.limits[:1], sure)) if one.number == 4 else one
+        for one in found.tried
+    )
+    missed = (
+        choices.missed(0.06, never=True),
+        msgspec.structs.replace(choices.missed(0.009), limit="max_confirmed", allowed=0.01),
+    )
+    said = choice_summary(msgspec.structs.replace(found, tried=tried, missed=missed))
+    assert (
+        "plan 4, which misses 1 of 2 limits: register, linked 6.0 % (5 % allowed, 1.0 points "
+        "above); with the margin also register: max confirmed (0.9 % in the search, 1 % allowed). "
+        "No plan keeps register: max linked. The" in plain(said.verdict)
+    )
+
+
+def test_no_plan_may_lose_so_much():
+    tried = tuple(one for one in choices.study().tried if one.note == choices.TOO_MUCH)
+    missed = choices.MissedLimit(
+        limit="max_loss", scenario="", allowed=0.6, searched=0.71, never=True
+    )
+    found = choices.study(
+        tried=tried, frontier=(), chosen=None, nearest=12, missed=(missed,), confirmations=(),
+        costs=(), reach=(), notes=(),
+    )  # fmt: skip
+    assert plain(choice_summary(found).verdict).startswith(
+        "No plan keeps every limit of the policy. Nearest is plan 12, which was not attacked, "
+        "because its loss exceeds the policy: max loss 0.71 (0.6 allowed). No plan keeps max loss."
+    )
 
 
 def test_a_search_in_which_nothing_could_be_done():
@@ -81,8 +124,22 @@ def test_a_search_in_which_nothing_could_be_done():
             ),
         ),
         (
-            {"chosen": None, "nearest": 1, "confirmations": (), "trials": 60},
-            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 1, which",
+            {"chosen": None, "nearest": 3, "confirmations": (), "missed": (choices.missed(0.043),)},
+            (
+                "No plan is confirmed on fresh seeds yet. The best so far is plan 3, which keeps "
+                "every limit on the seed of the search, but misses register: max linked (4.3 % in "
+                "the search, 5 % allowed) with the margin that further seeds need. The search"
+            ),
+        ),
+        (
+            {
+                "chosen": None,
+                "nearest": 4,
+                "confirmations": (),
+                "trials": 60,
+                "tried": choices.study_without_choice().tried,
+            },
+            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 4, which",
         ),
         ({}, "was stopped before its release. Nothing is released."),
     ],
