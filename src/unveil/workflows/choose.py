@@ -201,6 +201,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             trials=self.trials,
             place=os.fspath(study),
         )
+        job.evaluator.check()
         with ExitStack() as stack:
             store = stack.enter_context(job.open())
             message = msgspec.msgpack.encode(job)

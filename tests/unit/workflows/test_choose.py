@@ -9,7 +9,7 @@ import pytest
 
 import unveil
 from unveil import Policy, SearchSpace
-from unveil.errors import SchemaError, SpecError, UsageError
+from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.values.search_space import Candidate
 from unveil.workflows import choose as module
 from unveil.workflows.choosing import evaluation, job
@@ -32,6 +32,10 @@ def people():
 @pytest.fixture(autouse=True)
 def few_repetitions(monkeypatch):
     monkeypatch.setattr(job, "ROUND", 3)
+
+
+def knowing(*names):
+    return Policy(intruder=[{"name": "acquaintance", "max_linked": 0.6, "knows": names}])
 
 
 def choose(people, **options):
@@ -227,6 +231,15 @@ def test_a_study_of_another_original(people, tmp_path):
     [
         ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
         ({"trials": 0}, "0 is too few; give 1 or more .* A trial masks the file by one plan"),
+        ({"policy": knowing("wages")}, "intruder 'acquaintance': knows: .* column 'wages' is not"),
+        (
+            {
+                "policy": Policy(
+                    max_risk=0.5, use=[{"name": "a", "kind": "model", "target": "wages"}]
+                )
+            },
+            "policy: use 'a': in the original, column 'wages' is not in the data",
+        ),
         ({"trials": 10**6}, "trials: a whole number from 1 to 100,000"),
         ({"space": SearchSpace(forbid=["prem"])}, "forbid: 'prem' is not .*did you mean 'pram'"),
         ({"trials": 2.5}, "trials: a whole number"),
@@ -237,7 +250,7 @@ def test_a_study_of_another_original(people, tmp_path):
     ],
 )
 def test_refused(people, options, said):
-    with pytest.raises((UsageError, SpecError), match=said):
+    with pytest.raises((UsageError, SpecError, DataError), match=said):
         choose(people, **options)
 
 

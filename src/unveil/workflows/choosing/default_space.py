@@ -11,8 +11,11 @@ from unveil.files.documents.toml import mask_from
 from unveil.masks import METHODS
 from unveil.masks.base import is_constant
 from unveil.table.microdata import Microdata
-from unveil.values.search_space import OFF, Combination, SearchSpace
+from unveil.values.release.plan import Plan
+from unveil.values.search_space import Combination, SearchSpace
 from unveil.wording import absent_column, listing
+from unveil.workflows.choosing.points import ends
+from unveil.workflows.mask import check_masks, masks_of
 
 Table = dict[str, Any]
 MOST_SWAPPED = 50  # % of the ranks
@@ -98,24 +101,23 @@ def _check_unchanged(data: Microdata, space: SearchSpace, combination: Combinati
 
 
 def _check_fits(data: Microdata, space: SearchSpace, combination: Combination) -> None:
-    """Refuse masks that do not fit the columns at any place of their ranges."""
-    refusals, optional = [], [one.range.or_none for one in combination.dimensions]
-    for place in (0.5, 1.0, 0.0):
-        # No step is left out: a plan with it could not be carried out.
-        tables = combination.tables(tuple(max(place, OFF) if one else place for one in optional))
-        changed = set[str]()
-        try:
-            for table in (*space.fixed, *tables):
-                if changed.isdisjoint(table.get("columns", ())):  # else it masks what is masked
-                    mask = mask_from(table)
-                    changed.update(mask.targets(data))
-                    if not mask.uses_households:
-                        mask.check(data)
-        except UnveilError as error:
-            refusals.append(error)
-        else:
-            return
-    raise refusals[0].at(f"space: combination '{combination.name}'")
+    """Refuse masks that do not fit the columns at an end of a range, or in the middle of all.
+
+    The ranges of the default space may go beyond a small file: their lowest values must fit.
+    """
+    ranges = [one.range for one in combination.dimensions]
+    middle = (0.5,) * len(ranges)  # no step is left out: each must fit
+    points = [
+        (*middle[:axis], place, *middle[axis + 1 :])
+        for axis, values in enumerate(ranges)
+        for place in ends(values)
+    ]
+    lowest = tuple(ends(one)[0] for one in ranges)
+    with errors_at(f"space: combination '{combination.name}'"):
+        for point in (*points, middle) if space.combination else (lowest,):
+            masks = map(mask_from, (*space.fixed, *combination.tables(point)))
+            plan = Plan(tuple(masks), seed=0)
+            check_masks(plan, masks_of(plan, data), data)
 
 
 def masked_columns(data: Microdata, unchanged: Sequence[str] = ()) -> MaskedColumns:
