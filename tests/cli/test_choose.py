@@ -73,7 +73,7 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     assert unveil.files.read_study("out/choice.json") == choices.study()
     for words in (
         "Plan 3 keeps every limit of the policy with the least loss: 0.225 on average over 8",
-        "The search tried 12 plans.",
+        "The search tried 12 plans. 1 plan could not be applied; the first is plan 8: ",
         "plan 10 is expected to keep every limit, by its figures in the search and a margin",
         "its loss is 0.191, 0.032 less.",
         "7 of 8, upper bound above the limit",

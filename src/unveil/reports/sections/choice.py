@@ -60,7 +60,7 @@ def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
 def _how_many(study: StudyResult) -> Phrase:
     tried = several(len(study.tried), "plan")
     if not study.stopped:
-        return phrase(" The search tried {}.", tried)
+        return phrase(" The search tried {}.{}", tried, _refused(study))
     said = phrase(
         " The search was stopped after {} of {}; this is the best result so far.",
         tried,
@@ -69,7 +69,20 @@ def _how_many(study: StudyResult) -> Phrase:
     if len(study.tried) >= study.trials:
         when = "while plans were confirmed" if study.chosen is None else "before its release"
         said = phrase(" The search tried {} and was stopped " + when + ".", tried)
-    return said + phrase(" Nothing is released. The same command continues.")
+    return said + _refused(study) + phrase(" Nothing is released. The same command continues.")
+
+
+def _refused(study: StudyResult) -> Phrase:
+    """How many plans could not be applied, and why the first could not."""
+    refused = [one for one in study.tried if one.stage == "refused"]
+    if not refused or (study.nearest is None and study.chosen is None):  # said in its place
+        return ()
+    return phrase(
+        " {} could not be applied; the first is plan {}: {}.",
+        several(len(refused), "plan"),
+        counted(refused[0].number),
+        name(refused[0].note.rstrip(".")),
+    )
 
 
 def _none_chosen(study: StudyResult) -> Phrase:

@@ -65,6 +65,15 @@ def test_a_plan_that_fails_on_fresh_seeds_only():
     assert f"on the seed of the search, but not {with_margin}. The search" in plain(older.verdict)
 
 
+def test_plans_that_could_not_be_applied():
+    said = "12 plans. 1 plan could not be applied; the first is plan 8: " + choices.REFUSED + "."
+    assert plain(choice_summary(choices.study()).verdict).endswith(said)
+    stopped = plain(choice_summary(choices.study(stopped=True, trials=60)).verdict)
+    assert f"plan 8: {choices.REFUSED}. Nothing is released." in stopped
+    applied = tuple(one for one in choices.study().tried if one.stage != "refused")
+    assert plain(choice_summary(choices.study(tried=applied)).verdict).endswith("tried 11 plans.")
+
+
 def test_a_limit_that_is_missed_with_the_margin_only():
     sure = choices.limit("max_confirmed", 0.009, 0.01)
     found = choices.study_without_choice()
@@ -119,8 +128,9 @@ def test_a_search_in_which_nothing_could_be_done():
             (
                 "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep "
                 "every limit of the policy, plan 3 has the least loss. The search tried 12 "
-                "plans and was stopped while plans were confirmed. Nothing is released. The same "
-                "command continues."
+                "plans and was stopped while plans were confirmed. 1 plan could not be applied; "
+                f"the first is plan 8: {choices.REFUSED}. Nothing is released. The same command "
+                "continues."
             ),
         ),
         (
@@ -141,7 +151,7 @@ def test_a_search_in_which_nothing_could_be_done():
             },
             "No plan that was tried yet keeps every limit of the policy. Nearest is plan 4, which",
         ),
-        ({}, "was stopped before its release. Nothing is released."),
+        ({}, "was stopped before its release. 1 plan could not be applied"),
     ],
 )
 def test_a_search_that_was_stopped(given, says):
