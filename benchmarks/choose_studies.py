@@ -32,11 +32,11 @@ import numpy as np
 
 import unveil
 from unveil import Policy
-from unveil.workflows.choose import told_of_plans
 from unveil.workflows.choosing.decision import chosen_plan, frontier
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.evaluation import Evaluator
 from unveil.workflows.choosing.job import StudyJob, table_bytes, work_on
+from unveil.workflows.choosing.limit_shares import told_of_plans
 from unveil.workflows.choosing.points import grid
 
 SEED, ALLOWED = 7, 0.05

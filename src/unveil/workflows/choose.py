@@ -23,7 +23,6 @@ from unveil.support.signals import interrupt_awaited
 from unveil.support.work import Effort
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.release.plan import SEED_BITS, Plan, check_seed
 from unveil.values.results.choice import Choice, Confirmation, FigureOverSeeds, StudyResult
 from unveil.values.results.evidence import Audit
@@ -44,7 +43,7 @@ from unveil.workflows.choosing.decision import (
 )
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.job import StudyJob, table_bytes, tried_plans, work_on
-from unveil.workflows.choosing.limit_shares import limit_key, limits_risk
+from unveil.workflows.choosing.limit_shares import limit_key, told_of_plans
 from unveil.workflows.choosing.points import grid
 from unveil.workflows.choosing.rounds import StudyProgress
 from unveil.workflows.choosing.workers import further_workers
@@ -143,23 +142,6 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         return choosing.run(Path(folder) / "study.sqlite", workers)
 
 
-def told_of_plans(policy: Policy | None) -> Policy:
-    """The policy, whose intruders know the plan unless it says that one does not."""
-    if policy is None or not limits_risk(policy):
-        raise UsageError(
-            "policy: it sets no limit on risk, so the search would choose the original; set one, "
-            'such as max_risk, or for an intruder ([[intruder]] name = "register", '
-            "max_linked = 0.05)"
-        )
-    told = tuple(
-        msgspec.structs.replace(one, plan=True)
-        if one.plan is None and one.name != STRESS_TEST
-        else one
-        for one in policy.intruder
-    )
-    return msgspec.structs.replace(policy, intruder=told)
-
-
 def random_seed() -> int:
     """A random seed of a release, which cannot be repeated."""
     return secrets.randbits(SEED_BITS)
@@ -221,7 +203,8 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
                 return Choice(result, None, None)
             drawn = str(self.draw_seed()).encode()
             kept = store.keep_once("seed of the release", drawn)
-        result = msgspec.structs.replace(result, study=sha256(kept).hexdigest()[:16])
+        seed, original = sha256(kept).hexdigest()[:16], job.original_digest
+        result = msgspec.structs.replace(result, study=seed, original=original)
         plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, int(kept))
         try:
             with interrupt_awaited():

@@ -28,7 +28,8 @@ from unveil.values.results.policy import Policy
 from unveil.values.search_space import Combination, SearchSpace
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.choose import Choosing, told_of_plans
+from unveil.workflows.choose import Choosing
+from unveil.workflows.choosing.limit_shares import told_of_plans
 from unveil.workflows.choosing.outputs import STORE, ChoiceFolder
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask

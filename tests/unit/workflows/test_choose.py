@@ -1,5 +1,6 @@
 """The whole way of a choice, on small files."""
 
+from hashlib import sha256
 from math import inf
 
 import msgspec
@@ -15,6 +16,7 @@ from unveil.workflows import choose as module
 from unveil.workflows.choosing import evaluation, job
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
+from unveil.workflows.choosing.limit_shares import told_of_plans
 
 NOISE = {"method": "additive-noise", "scale": {"from": 0.1, "to": 4.0, "log": True}}
 SPACE = SearchSpace(combination=[{"name": "noise", "mask": [NOISE]}])
@@ -51,7 +53,7 @@ def choice(people):
         return choose(people)
 
 
-def test_the_least_loss_that_keeps_the_limit(choice):
+def test_the_least_loss_that_keeps_the_limit(people, choice):
     study = choice.study
     assert [one.number for one in study.tried] == list(range(1, 7))
     chosen = study[study.chosen]
@@ -62,6 +64,7 @@ def test_the_least_loss_that_keeps_the_limit(choice):
     assert study.confirmation.loss == min(one.loss for one in accepted)
     assert choice.passed
     assert choice.audit.evidence.policy["intruder"][0]["plan"] is True  # he knows the plan
+    assert study.original == sha256(job.table_bytes(people)).hexdigest()
     figure = study.confirmation.figures[0]
     assert figure.audited == choice.audit.verdict.limits[0].found
 
@@ -189,14 +192,14 @@ def test_a_plan_that_no_attack_can_judge_is_not_chosen(people):
 
 def test_a_limit_that_one_attack_cannot_measure_another_may(people):
     limits = Policy(intruder=[{"name": "register", "max_confirmed": 0.9}])
-    evaluator = Evaluator(people, module.told_of_plans(limits), SPACE, 0)
+    evaluator = Evaluator(people, told_of_plans(limits), SPACE, 0)
     found = evaluator.evaluate(1, Candidate("noise", (0.5,)))
     assert found.stage == "attacked"
     assert isinstance(found.limits[0].found, float)
 
 
 def test_a_plan_that_loses_too_much_is_attacked_on_fresh_seeds_only(people):
-    limits = msgspec.structs.replace(module.told_of_plans(LIMITS), max_loss=0.01)
+    limits = msgspec.structs.replace(told_of_plans(LIMITS), max_loss=0.01)
     evaluator = Evaluator(people, limits, SPACE, 0)
     searched = evaluator.evaluate(1, Candidate("noise", (0.5,)))
     assert (searched.stage, searched.risk) == ("dropped", None)
@@ -211,7 +214,7 @@ def test_a_plan_that_loses_too_much_is_attacked_on_fresh_seeds_only(people):
 def test_a_release_without_records_is_refused(people):
     few = {"method": "full-domain", "k": 500, "suppress": 1.0}
     space = SearchSpace(combination=[{"name": "none", "mask": [few]}])
-    found = Evaluator(people, module.told_of_plans(LIMITS), space, 0)
+    found = Evaluator(people, told_of_plans(LIMITS), space, 0)
     assert found.evaluate(1, Candidate("none")).stage == "refused"
 
 
@@ -276,7 +279,7 @@ def test_a_column_without_a_role_is_refused(people):
 
 
 def test_attacks_stop_at_a_dominated_plan(people):
-    evaluator = Evaluator(people, module.told_of_plans(LIMITS), SPACE, 0)
+    evaluator = Evaluator(people, told_of_plans(LIMITS), SPACE, 0)
     candidate = Candidate("noise", (0.5,))
     whole = evaluator.evaluate(1, candidate)
     dropped = evaluator.evaluate(1, candidate, [Incumbent(0.0, 0.0)])

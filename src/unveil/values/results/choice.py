@@ -111,6 +111,7 @@ class StudyResult(msgspec.Struct, frozen=True, kw_only=True):
     uses: tuple[str, ...]  # by whose largest loss plans are compared
     notes: tuple[str, ...] = ()
     study: str = ""  # a digest of the seed of the release; empty: none was drawn
+    original: str = ""  # a digest of the original; empty: no seed was drawn
     stopped: bool = False  # by the user, before there was a release with its audit
 
     def __getitem__(self, number: int) -> TriedPlan:

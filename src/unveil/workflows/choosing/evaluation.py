@@ -38,8 +38,9 @@ from unveil.workflows.auditing.scenarios.results import scenario_result
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing.limit_shares import file_limits, largest_share, measured, worst_of
+from unveil.workflows.inputs.released_columns import released_columns
 from unveil.workflows.inputs.truth import ROW_ORDER
-from unveil.workflows.mask import mask_again, released_columns
+from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
 STAGES = 3  # of attacks

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from math import inf
 
+import msgspec
+
+from unveil.errors import UsageError
+from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.choice import FigureOverSeeds, MissedLimit
 from unveil.values.results.policy import Limit, Policy
 
@@ -69,6 +73,23 @@ def limits_risk(policy: Policy) -> bool:
     """Whether a policy has a limit on risk."""
     limits = {*policy.to_dict()} - {*LOSS_LIMITS, "intruder", "use", "may_stay_unchanged"}
     return bool(limits) or any(one.limits for one in policy.intruder)
+
+
+def told_of_plans(policy: Policy | None) -> Policy:
+    """The policy, whose intruders know the plan unless it says that one does not."""
+    if policy is None or not limits_risk(policy):
+        raise UsageError(
+            "policy: it sets no limit on risk, so the search would choose the original; set one, "
+            'such as max_risk, or for an intruder ([[intruder]] name = "register", '
+            "max_linked = 0.05)"
+        )
+    told = tuple(
+        msgspec.structs.replace(one, plan=True)
+        if one.plan is None and one.name != STRESS_TEST
+        else one
+        for one in policy.intruder
+    )
+    return msgspec.structs.replace(policy, intruder=told)
 
 
 def file_limits(policy: Policy) -> tuple[str, ...]:
