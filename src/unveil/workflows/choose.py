@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -236,9 +237,11 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             step = f"{task}: {state.done} done, {state.under_way} under way"
             if searching:
                 best = len(frontier(tried_plans(state.finished)))
-                step += f", {best} on the frontier"
-            # How many repetitions it takes is not known before.
-            show(step, state.done, state.total if searching else 0)
+                show(f"{step}, {best} on the frontier", state.done, state.total)
+            else:  # most choices are made long before the last round, so time left is of this one
+                rounds = max(1, ceil((state.done + state.under_way) / REPETITIONS))
+                step += f", {rounds * REPETITIONS} in rounds so far, at most {state.total}"
+                show(step, state.done, rounds * REPETITIONS)
 
         return tell
 

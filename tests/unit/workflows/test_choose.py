@@ -13,10 +13,12 @@ from unveil import Policy, SearchSpace
 from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.values.search_space import Candidate
 from unveil.workflows import choose as module
+from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing import evaluation, job
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
 from unveil.workflows.choosing.limit_shares import told_of_plans
+from unveil.workflows.choosing.rounds import StudyProgress
 
 NOISE = {"method": "additive-noise", "scale": {"from": 0.1, "to": 4.0, "log": True}}
 SPACE = SearchSpace(combination=[{"name": "noise", "mask": [NOISE]}])
@@ -171,6 +173,19 @@ def test_stopped_during_the_audit(people, choice, monkeypatch, tmp_path):
     assert found.study.chosen == choice.study.chosen
     assert (found.release, found.audit, found.passed) == (None, None, False)
     assert choose(people, study=study).passed
+
+
+@pytest.mark.parametrize(("done", "under_way", "total"), [(0, 0, 8), (5, 2, 8), (8, 1, 16)])
+def test_the_time_left_of_a_confirmation_is_that_of_its_round(people, done, under_way, total):
+    shown = []
+    choosing = module.Choosing(
+        original=people, policy=LIMITS, space=SPACE, trials=6, seed=0,
+        settings=AuditSettings(), progress=lambda *told: shown.append(told),
+    )  # fmt: skip
+    tell = choosing._shown(module.REPEATING, searching=False)
+    tell(StudyProgress(done, under_way, 144, []))
+    assert shown[0][1:] == (done, total)
+    assert shown[0][0].endswith(f"{total} in rounds so far, at most 144")
 
 
 def test_a_plan_that_no_attack_can_judge_is_not_chosen(people):
