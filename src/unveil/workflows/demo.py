@@ -52,17 +52,6 @@ PLANS: dict[str, tuple[ColumnMask, ...]] = {
         RankPermutation(p=15, columns=("tax", "savings", "rent")),
     ),
 }
-DESCRIPTIONS = {  # of each step, for readers who do not know the methods
-    "light": ("values are exchanged within 3 % of the ranks",),
-    "medium": (
-        "values are exchanged within 20 % of the ranks",
-        "one in four categories changes at random",
-    ),
-    "strong": (
-        "groups of 20 similar people get the same values (missing ones stay missing)",
-        "values are exchanged within 15 % of the ranks",
-    ),
-}
 POLICY = Policy(
     max_risk=0.2,  # of the upper reference, with looser limits than the intruders
     max_household_risk=0.1,

@@ -214,7 +214,9 @@ def chosen(study: StudyResult, evidence: Evidence | None) -> Section | None:
     made = [one for one in study.confirmations if one.number == number]
     found = made[-1] if made else None
     exhibits = [steps(list(study[number].masks))]
-    said = [phrase("Plan {}: {}.", counted(number), masks_in_words(study[number].masks))]
+    said = [
+        phrase("Plan {}: {}.", counted(number), masks_in_words(study[number].masks, effects=True))
+    ]
     if found is not None:
         exhibits.append(_over_seeds(found))
         said += _differences(study, found)

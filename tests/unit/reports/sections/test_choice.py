@@ -34,6 +34,19 @@ def test_masks_are_said_in_words(masks, said):
     assert plain(masks_in_words(masks)) == said
 
 
+def test_masks_are_said_by_their_effects():
+    masks = (
+        {"method": "rank-permutation", "p": 15, "columns": ["age", "income"]},
+        {"method": "mondrian", "k": 5, "cells": "centres"},
+        {"method": "top-coding", "threshold": 9, "columns": ["age"]},
+    )
+    assert plain(masks_in_words(masks, effects=True)) == (
+        "age, income: values are exchanged within 15 % of the ranks (rank-permutation), then "
+        "groups of at least 5 similar people become alike (mondrian, cells = centres), "
+        "then top-coding (threshold = 9) of age"
+    )
+
+
 def test_the_audit_of_the_chosen_release_is_said():
     audit = Audit(evidence(verdict=verdict(passed=True), policy={"max_risk": 0.2}), {})
     said = choice_summary(choices.choice(audit=audit))
