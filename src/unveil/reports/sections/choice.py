@@ -31,8 +31,9 @@ from unveil.values.results.choice import (
 )
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.study import TriedPlan
-from unveil.workflows.choosing.limit_shares import LOSS_LIMITS, limit_key
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key
 
+DESTROYED = 0.995  # a loss that is written as 1 or nearly so
 MARGIN = " with the [margin](confirmation) that further seeds need"
 
 
@@ -50,6 +51,13 @@ def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
         several(found.repetitions, "fresh seed"),
         counted(found.kept),
     )
+    if found.loss >= DESTROYED:
+        uses = [use for use, loss in study[study.chosen].uses.items() if loss >= DESTROYED]
+        said += phrase(
+            " But at this loss a [use](use) is destroyed{}: loosen a limit, or search another "
+            "space.",
+            phrase(" ({})", names(uses)) if uses else (),
+        )
     if evidence is not None and evidence.verdict is not None and not evidence.verdict.passed:
         said += phrase(
             " But its release breaks the policy in the audit: {}.", misses(evidence.verdict.misses)
@@ -147,22 +155,19 @@ def _with_margin(limit: MissedLimit) -> Phrase:
     said = limit_in_words(limit.scenario, limit.limit, limit.use)
     if limit.allowed is None:
         return said
-    allowed = _allowed(limit.limit, limit.allowed)
-    if limit.bound is None:
-        return said + phrase(
-            " ({} in the search, {} allowed)", _figure(limit.limit, limit.searched), allowed
-        )
-    bound = _figure(limit.limit, limit.bound)
-    return said + phrase(" (upper bound {} on fresh seeds, {} allowed)", bound, allowed)
+    shown, where = limit.searched, "in the search"
+    if limit.bound is not None:
+        shown, where = limit.bound, "as upper bound on fresh seeds"
+    numbers = _figure(limit.limit, shown), _allowed(limit.limit, limit.allowed)
+    return said + phrase(" ({} " + where + ", {} allowed)", *numbers)
 
 
 def _none_judged(study: StudyResult) -> Phrase:
     """Why no plan met every attack: of the first plan, which stands for all."""
     said = phrase("None could be carried out and attacked in full.")
-    first = next((one for one in study.tried if one.note), None)
-    if first is None:
-        return said
-    return said + phrase(" Plan {}: {}.", counted(first.number), name(first.note.rstrip(".")))
+    for first in [one for one in study.tried if one.note][:1]:
+        said += phrase(" Plan {}: {}.", counted(first.number), name(first.note.rstrip(".")))
+    return said
 
 
 def _never_kept(study: StudyResult) -> Phrase:
@@ -298,7 +303,7 @@ def costs(study: StudyResult) -> Section | None:
         (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit)),
         (figures("allowed", "allowed"), lambda one: _allowed(one.limit, one.allowed)),
         (text("binds", "[binds](limit-cost)"), lambda one: "binds" if one.binds else "no"),
-        (figures("loosened", "one step looser"), lambda one: _allowed(one.limit, one.loosened)),
+        (figures("loosened", "one step looser"), _loosened),
         counts("plan", "plan then", lambda one: one.plan),
         decimals("loss", "its [loss](loss)", lambda one: one.loss),
         decimals("saves", "loss saved", lambda one: one.saves),
@@ -317,6 +322,17 @@ def costs(study: StudyResult) -> Section | None:
     )
 
 
+def _loosened(cost: LimitCost) -> Piece:
+    return "no limit" if _allows_all(cost) else _allowed(cost.limit, cost.loosened)
+
+
+def _allows_all(cost: LimitCost) -> bool:
+    """Whether a limit that is loosened by a step allows everything."""
+    if cost.limit in AT_LEAST:
+        return cost.loosened <= 1
+    return _is_share(cost.limit) and cost.loosened >= 1
+
+
 def _binding(study: StudyResult) -> Iterator[Phrase]:
     binding = [one for one in study.costs if one.binds]
     if not binding:
@@ -330,15 +346,20 @@ def _binding(study: StudyResult) -> Iterator[Phrase]:
 
 
 def _bought(cost: LimitCost) -> Phrase:
-    known = "is expected to keep every limit, by its figures in the search and a margin"
-    said = phrase(
-        "{} binds. With a limit of {} instead of {}, plan {} "
-        + (known if cost.estimated else "would keep every limit, by its bounds on fresh seeds"),
-        limit_in_words(cost.scenario, cost.limit),
-        _allowed(cost.limit, cost.loosened),
-        _allowed(cost.limit, cost.allowed),
-        counted(cost.plan or 0),
-    )
+    known = "would keep every limit, by its bounds on fresh seeds"
+    if cost.estimated:
+        known = "is expected to keep every limit, by its figures in the search and a margin"
+    limit, plan = limit_in_words(cost.scenario, cost.limit), counted(cost.plan or 0)
+    if _allows_all(cost):
+        said = phrase("{} binds. Without it, plan {} " + known, limit, plan)
+    else:
+        said = phrase(
+            "{} binds. With a limit of {} instead of {}, plan {} " + known,
+            limit,
+            _allowed(cost.limit, cost.loosened),
+            _allowed(cost.limit, cost.allowed),
+            plan,
+        )
     if cost.loss is not None:
         said += phrase("; its [loss](loss) is {}", decimal(cost.loss))
     return said + (phrase(", {} less.", decimal(cost.saves)) if cost.saves else (".",))

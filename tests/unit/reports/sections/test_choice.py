@@ -66,8 +66,8 @@ def test_a_plan_that_fails_on_fresh_seeds_only():
     with_margin = "with the margin that further seeds need"
     assert plain(said.verdict).startswith(
         f"No plan keeps every limit of the policy {with_margin}. Nearest is plan 3, which keeps "
-        "every limit on the seed of the search, but misses register: max linked (upper bound "
-        f"5.2 % on fresh seeds, 5 % allowed) {with_margin}. Some plan keeps each limit "
+        "every limit on the seed of the search, but misses register: max linked (5.2 % as upper "
+        f"bound on fresh seeds, 5 % allowed) {with_margin}. Some plan keeps each limit "
         f"{with_margin}, but no plan keeps all."
     )
     assert "an upper bound of 5.2 %." in plain(said["chosen"].paragraphs[2])
@@ -185,6 +185,32 @@ def test_a_limit_that_confirmed_plans_break_alone():
     assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(
         said["costs"].paragraphs[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "allowed", "loosened", "word"),
+    [("max_linked", 0.7, 1.0, "no limit"), ("k_anonymity", 1.4, 1.0, "no limit"),
+     ("max_linked", 0.6, 0.9, "90 %"), ("k_anonymity", 3.0, 2.0, "2"),
+     ("t_closeness", 1.0, 1.5, "1.5")],
+)  # fmt: skip
+def test_a_limit_that_allows_everything_is_none(limit, allowed, loosened, word):
+    (linked, other) = choices.study().costs
+    loose = msgspec.structs.replace(linked, limit=limit, allowed=allowed, loosened=loosened)
+    said = choice_summary(choices.study(costs=(loose, other)))["costs"]
+    assert plain(said.exhibits[0].table.rows[0][3]) == word
+    without = "binds. Without it, plan 10 is expected to keep every limit"
+    assert (without in plain(said.paragraphs[0])) is (word == "no limit")
+
+
+@pytest.mark.parametrize(("loss", "warned"), [(0.9993, True), (0.99, False)])
+def test_a_plan_that_destroys_a_use(loss, warned):
+    found = choices.study()
+    made = msgspec.structs.replace(choices.confirmation(3), loss=loss)
+    lossy = msgspec.structs.replace(found.tried[2], uses={"models": 1.0, "relations": 0.4})
+    tried = (*found.tried[:2], lossy, *found.tried[3:])
+    said = plain(choice_summary(choices.study(tried=tried, confirmations=(made,))).verdict)
+    destroyed = "But at this loss a use is destroyed (models): loosen a limit, or search another"
+    assert (destroyed in said) is warned
 
 
 def test_the_bound_of_a_limit_on_loss_is_shown():
