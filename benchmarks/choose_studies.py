@@ -42,7 +42,7 @@ from unveil.workflows.choosing.points import grid
 SEED, ALLOWED = 7, 0.05
 RECORDS, TRIALS = 1_000, 36
 FURTHER, FIRST_FURTHER = 59, 1_000  # seeds, numbered from here on
-PLANS = 5  # whose pace is measured: one of each combination
+PLANS = 6  # whose pace is measured: one of each combination
 KILLS, FEW_RECORDS, FEW_TRIALS, EASY = 20, 250, 18, 0.3  # of a small study
 
 

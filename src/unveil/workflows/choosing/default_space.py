@@ -21,6 +21,7 @@ Table = dict[str, Any]
 MOST_SWAPPED = 50  # % of the ranks
 NOISE = {"from": 0.05, "to": 1.5, "log": True}  # deviations of the column
 CHANGED = {"from": 0.02, "to": 0.8}  # probability that a category changes
+CODED = {"from": 0.01, "to": 0.2, "log": True}  # share of the records
 GROUP = {"from": 3, "to": 50, "log": True}  # records that become alike
 STARS = {"from": 2, "to": 20, "log": True}
 
@@ -45,7 +46,8 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
 
     Numbers are masked by one method and categories by another.
 
-    Keys are swapped, get noise, or become alike in groups; what is confidential and no key is
+    Keys are swapped, get noise, or become alike in groups; their rare high values may be recoded
+    before they are swapped; what is confidential and no key is
     swapped in all of them, or left as it is.
 
     >>> import unveil
@@ -177,6 +179,9 @@ def _combinations(columns: MaskedColumns, n: int) -> Iterable[tuple[str, tuple[T
     if categories:
         stars = _step("local-suppression", categories, k=STARS)
         yield "suppression and swapping", (*stars, *swapped, *others)
+    if columns.key_numbers:  # rare high values are recoded first, then all are swapped
+        coded = _step("top-coding", columns.key_numbers, share=CODED)
+        yield "top coding and swapping", (*coded, *swapped, *changed, *others)
 
 
 def _step(method: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Table, ...]:

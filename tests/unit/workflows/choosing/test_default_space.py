@@ -41,8 +41,10 @@ def test_columns_by_what_an_intruder_may_do_with_them(people):
 def test_what_is_searched_by_default(people):
     found = methods(filled_space(people))
     assert list(found) == [
-        "swapping", "noise", "microaggregation", "generalisation", "suppression and swapping"
+        "swapping", "noise", "microaggregation", "generalisation", "suppression and swapping",
+        "top coding and swapping",
     ]  # fmt: skip
+    assert found["top coding and swapping"][:2] == ["top-coding", "rank-permutation"]
     assert found["generalisation"] == ["mondrian", "rank-permutation", "rank-permutation"]
     assert {"age", "tax", "weight", "region"} <= columns(filled_space(people))
 
