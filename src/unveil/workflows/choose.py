@@ -21,7 +21,7 @@ from unveil.files.documents.toml import as_policy, as_space
 from unveil.files.formats.base import Format
 from unveil.support.options import TaskProgress, whole_number
 from unveil.support.signals import interrupt_awaited
-from unveil.support.work import Effort
+from unveil.support.work import Effort, duration, trial_seconds
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
 from unveil.values.release.plan import SEED_BITS, Plan, check_seed
@@ -30,7 +30,7 @@ from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
-from unveil.wording import listing
+from unveil.wording import count, listing
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing.confirmation import REPETITIONS
@@ -165,10 +165,13 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         if self.trials not in range(-MOST, 1):
             whole_number(self.trials, "trials", 1, MOST)
             return
+        records = len(self.original)
         raise UsageError(
             f"trials: {self.trials} is too few; give 1 or more (quick tries 24, normal 60). A "
-            "trial masks the file by one plan, measures its loss and attacks it; a plan that keeps "
-            f"the policy takes at least {REPETITIONS} more on fresh seeds"
+            "trial masks the file by one plan, measures its loss and attacks it: "
+            f"{duration(trial_seconds(records))} of processor time for {count(records, 'record')}, "
+            f"estimated; a plan that keeps the policy takes at least {REPETITIONS} more on fresh "
+            "seeds"
         )
 
     def run(self, study: str | os.PathLike[str], workers: int = 1) -> Choice:
