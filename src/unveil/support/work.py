@@ -88,7 +88,7 @@ def trial_seconds(records: int) -> float:
     >>> round(trial_seconds(1_000), 1), round(trial_seconds(20_000))
     (0.4, 30)
     """
-    return TRIAL_SECONDS * max(records / 1_000, 1.0) ** TRIAL_GROWTH
+    return float(TRIAL_SECONDS * max(records / 1_000, 1.0) ** TRIAL_GROWTH)
 
 
 def duration(seconds: float) -> str:
