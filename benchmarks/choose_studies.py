@@ -32,17 +32,17 @@ import numpy as np
 
 import unveil
 from unveil import Policy
-from unveil.workflows.choose import told_of_plans
 from unveil.workflows.choosing.decision import chosen_plan, frontier
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.evaluation import Evaluator
 from unveil.workflows.choosing.job import StudyJob, table_bytes, work_on
+from unveil.workflows.choosing.limit_shares import told_of_plans
 from unveil.workflows.choosing.points import grid
 
 SEED, ALLOWED = 7, 0.05
 RECORDS, TRIALS = 1_000, 36
 FURTHER, FIRST_FURTHER = 59, 1_000  # seeds, numbered from here on
-PLANS = 5  # whose pace is measured: one of each combination
+PLANS = 6  # whose pace is measured: one of each combination
 KILLS, FEW_RECORDS, FEW_TRIALS, EASY = 20, 250, 18, 0.3  # of a small study
 
 

@@ -97,5 +97,8 @@ def test_a_dot_says_what_was_done(page_of, open_page):
     opened.page.locator("#figure-frontier .mark-symbol path[aria-label*='plan: 3;']").hover()
     shown = opened.page.locator("#vg-tooltip-element")
     shown.wait_for(state="visible")
-    assert "rank-permutation (p = 26) of age, income, then pram" in shown.inner_text()
+    assert (
+        "age, income: values are exchanged within 26 % of the ranks (rank-permutation), then region"
+        in shown.inner_text()
+    )
     opened.page.close()

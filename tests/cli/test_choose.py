@@ -2,6 +2,7 @@
 
 import json
 import sys
+from hashlib import sha256
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,8 @@ from unveil.files import Csv
 from unveil.files.documents.study_result import study_values, write_study
 from unveil.values.results.evidence import Audit
 from unveil.values.search_space import SearchSpace
+from unveil.workflows.choosing.job import table_bytes
+from unveil.workflows.choosing.limit_shares import told_of_plans
 
 POLICY = """
 max_loss = 0.6
@@ -73,7 +76,7 @@ def test_a_choice_and_its_files(unveil_command, tmp_path):
     assert unveil.files.read_study("out/choice.json") == choices.study()
     for words in (
         "Plan 3 keeps every limit of the policy with the least loss: 0.225 on average over 8",
-        "The search tried 12 plans.",
+        "The search tried 12 plans. 1 plan could not be applied; the first is plan 8: ",
         "plan 10 is expected to keep every limit, by its figures in the search and a margin",
         "its loss is 0.191, 0.032 less.",
         "7 of 8, upper bound above the limit",
@@ -146,6 +149,25 @@ def test_a_choice_from_another_study_is_another_draw(unveil_command, searched, t
     assert drawn_again in unveil_command(*CHOOSE, "--force").out
     assert "drawn again" in (tmp_path / "out/choice.html").read_text()
     assert "drawn again" in unveil.files.read_study("out/choice.json").notes[-1]
+
+
+def test_a_choice_without_its_study_is_not_drawn_again(unveil_command, searched, tmp_path):
+    people = unveil.read("survey.csv", "survey.toml")
+    policy = told_of_plans(unveil.files.read_policy("policy.toml")).to_dict()
+    digest = sha256(table_bytes(people)).hexdigest()
+    searched.study = choices.study(study="a", policy=policy, original=digest)
+    assert unveil_command(*CHOOSE).code == 0
+    again = unveil_command(*CHOOSE, "--force")
+    assert again.code == 3
+    assert "this original by this policy, and out/study.sqlite is not its study" in again.err
+    assert (tmp_path / "out/release.csv").exists()
+    assert unveil_command(*CHOOSE, "--force", "--study", "other.sqlite").code == 3
+    (tmp_path / "out/study.sqlite").touch()
+    assert unveil_command(*CHOOSE, "--force").code == 0  # it goes on
+    (tmp_path / "out/study.sqlite").unlink()
+    assert unveil_command(*CHOOSE, "--force", "--study", "postgresql://host/db?study=s").code == 0
+    (tmp_path / "policy.toml").write_text(POLICY.replace("0.6", "0.7"))
+    assert unveil_command(*CHOOSE, "--force").code == 0
 
 
 def test_a_search_that_fails_leaves_no_folder(unveil_command, monkeypatch, tmp_path):

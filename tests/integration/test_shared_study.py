@@ -13,9 +13,9 @@ import pytest
 
 import unveil
 from unveil import Policy, SearchSpace
-from unveil.workflows.choose import told_of_plans
 from unveil.workflows.choosing.decision import chosen_plan, frontier
 from unveil.workflows.choosing.job import StudyJob, table_bytes
+from unveil.workflows.choosing.limit_shares import told_of_plans
 
 pytestmark = pytest.mark.slow
 

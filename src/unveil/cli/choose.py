@@ -113,6 +113,7 @@ def command(
     target = ChoiceFolder(folder, original, given["format"])
     target.prepare((original, schema, given["policy"], given["space"]), force=force)
     given["study"] = given["study"] or folder / STORE
+    target.check_study(given["study"], given["policy"], schema)
     try:
         choice = target.with_notes(_choose(original, schema, given))
     except BaseException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -77,15 +77,16 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
 def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None:
     """Print the masks, the audits and the choice: one screen, or everything."""
     from unveil.reports.summary import choice_summary, comparison_summary, summary
-    from unveil.workflows.demo import CHOSEN_PEOPLE, DATA, DESCRIPTIONS, LIMITS, PLANS
+    from unveil.values.release.plan import Plan
+    from unveil.workflows.demo import CHOSEN_PEOPLE, DATA, LIMITS, PLANS
 
     say(f"{folder / DATA} is a synthetic survey of persons in households. It was masked in "
         f"{len(PLANS)} ways:")  # fmt: skip
     say()
     rows = [
-        [name if step == 0 else "", description, ", ".join(mask.columns or ())]
+        [name if step == 0 else "", _effect(mask), ", ".join(mask["columns"])]
         for name, masks in PLANS.items()
-        for step, (mask, description) in enumerate(zip(masks, DESCRIPTIONS[name], strict=True))
+        for step, mask in enumerate(Plan(masks).to_dict()["mask"])
     ]
     head = ["release", "masking", "to"]
     shown = len(head) if whole else 2
@@ -104,6 +105,14 @@ def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None
     chosen = plain(choice_summary(result.choice).verdict)
     _say_wrapped(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
     say()
+
+
+def _effect(mask: dict[str, Any]) -> str:
+    """What a step of a plan does, in words."""
+    from unveil.reports.mask_words import effect_in_words
+
+    said = effect_in_words(mask)
+    return mask["method"] if said is None else plain(said[0])
 
 
 def _say_wrapped(text: str) -> None:

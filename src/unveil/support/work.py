@@ -53,6 +53,10 @@ REPEAT_SECONDS = 0.01  # an attack that is made once more, beyond its search
 # By the measures of loss: learning to predict, whatever the size; and a cell of the original.
 PREDICT_SECONDS, MEASURE_SECONDS = 0.8, 2e-5
 
+# A plan of a search with every attack, by 1,000 records and by how it grows with them; measured by
+# `python benchmarks/choose_studies.py pace` on two intruders.
+TRIAL_SECONDS, TRIAL_GROWTH = 0.4, 1.44
+
 UNIT_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -76,6 +80,15 @@ def search_seconds(
     if numeric and not exact:
         visited = min(candidates, PRUNED_CANDIDATES)
     return CELL_SECONDS * records * (QUERY_CELLS + visited * width)
+
+
+def trial_seconds(records: int) -> float:
+    """About how long a search takes for one plan, on one core.
+
+    >>> round(trial_seconds(1_000), 1), round(trial_seconds(20_000))
+    (0.4, 30)
+    """
+    return float(TRIAL_SECONDS * max(records / 1_000, 1.0) ** TRIAL_GROWTH)
 
 
 def duration(seconds: float) -> str:

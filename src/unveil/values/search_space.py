@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Annotated, Any
 
 import msgspec
@@ -36,6 +37,9 @@ class ParameterRange(Spec, frozen=True, kw_only=True):
     or_none: bool = False
 
     def __post_init__(self) -> None:
+        for key, end in (("from", self.start), ("to", self.to)):
+            if end is not None and not _is_finite(end):
+                raise SpecError(f"{key}: a finite number, such as 10 or 0.5")
         super().__post_init__()
         if self.any is not None:
             if self.start is not None or self.to is not None:
@@ -50,6 +54,8 @@ class ParameterRange(Spec, frozen=True, kw_only=True):
             raise SpecError(f"from {self.start:g} to {self.to:g}: {why}; from must be below to")
         if self.log and self.start <= 0:
             raise SpecError("log needs a range above 0")
+        if not _is_finite(self.to / self.start if self.log else self.to - self.start):
+            raise SpecError("from and to are too far apart to place values between them")
 
     @property
     def whole(self) -> bool:
@@ -96,6 +102,16 @@ class ParameterRange(Spec, frozen=True, kw_only=True):
         plain = {"from": self.start, "to": self.to, "any": self.any}
         kept: dict[str, Any] = {name: value for name, value in plain.items() if value is not None}
         return kept | {name: True for name in ("log", "or_none") if getattr(self, name)}
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value is a number that arithmetic can use."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 class Dimension(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,16 @@ from unveil.files.documents.toml import as_policy, as_space
 from unveil.files.formats.base import Format
 from unveil.support.options import TaskProgress, whole_number
 from unveil.support.signals import interrupt_awaited
-from unveil.support.work import Effort
+from unveil.support.work import Effort, duration, trial_seconds
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
-from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.release.plan import SEED_BITS, Plan, check_seed
 from unveil.values.results.choice import Choice, Confirmation, FigureOverSeeds, StudyResult
 from unveil.values.results.evidence import Audit
 from unveil.values.results.policy import Policy
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
-from unveil.wording import listing
+from unveil.wording import count, listing
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing.confirmation import REPETITIONS
@@ -38,12 +38,13 @@ from unveil.workflows.choosing.decision import (
     chosen_plan,
     frontier,
     limit_costs,
+    missed_limits,
     nearest_plan,
     reach,
 )
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.job import StudyJob, table_bytes, tried_plans, work_on
-from unveil.workflows.choosing.limit_shares import limit_key, limits_risk
+from unveil.workflows.choosing.limit_shares import limit_key, told_of_plans
 from unveil.workflows.choosing.points import grid
 from unveil.workflows.choosing.rounds import StudyProgress
 from unveil.workflows.choosing.workers import further_workers
@@ -142,23 +143,6 @@ def choose(  # noqa: PLR0913 - the inputs of a verb, by name
         return choosing.run(Path(folder) / "study.sqlite", workers)
 
 
-def told_of_plans(policy: Policy | None) -> Policy:
-    """The policy, whose intruders know the plan unless it says that one does not."""
-    if policy is None or not limits_risk(policy):
-        raise UsageError(
-            "policy: it sets no limit on risk, so the search would choose the original; set one, "
-            'such as max_risk, or for an intruder ([[intruder]] name = "register", '
-            "max_linked = 0.05)"
-        )
-    told = tuple(
-        msgspec.structs.replace(one, plan=True)
-        if one.plan is None and one.name != STRESS_TEST
-        else one
-        for one in policy.intruder
-    )
-    return msgspec.structs.replace(policy, intruder=told)
-
-
 def random_seed() -> int:
     """A random seed of a release, which cannot be repeated."""
     return secrets.randbits(SEED_BITS)
@@ -181,10 +165,13 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         if self.trials not in range(-MOST, 1):
             whole_number(self.trials, "trials", 1, MOST)
             return
+        records = len(self.original)
         raise UsageError(
             f"trials: {self.trials} is too few; give 1 or more (quick tries 24, normal 60). A "
-            "trial masks the file by one plan, measures its loss and attacks it; a plan that keeps "
-            f"the policy takes at least {REPETITIONS} more on fresh seeds"
+            "trial masks the file by one plan, measures its loss and attacks it: "
+            f"{duration(trial_seconds(records))} of processor time for {count(records, 'record')}, "
+            f"estimated; a plan that keeps the policy takes at least {REPETITIONS} more on fresh "
+            "seeds"
         )
 
     def run(self, study: str | os.PathLike[str], workers: int = 1) -> Choice:
@@ -200,6 +187,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             trials=self.trials,
             place=os.fspath(study),
         )
+        job.evaluator.check()
         with ExitStack() as stack:
             store = stack.enter_context(job.open())
             message = msgspec.msgpack.encode(job)
@@ -219,7 +207,8 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
                 return Choice(result, None, None)
             drawn = str(self.draw_seed()).encode()
             kept = store.keep_once("seed of the release", drawn)
-        result = msgspec.structs.replace(result, study=sha256(kept).hexdigest()[:16])
+        seed, original = sha256(kept).hexdigest()[:16], job.original_digest
+        result = msgspec.structs.replace(result, study=seed, original=original)
         plan = Plan(job.evaluator.plan(result[chosen].candidate).masks, int(kept))
         try:
             with interrupt_awaited():
@@ -251,9 +240,11 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             step = f"{task}: {state.done} done, {state.under_way} under way"
             if searching:
                 best = len(frontier(tried_plans(state.finished)))
-                step += f", {best} on the frontier"
-            # How many repetitions it takes is not known before.
-            show(step, state.done, state.total if searching else 0)
+                show(f"{step}, {best} on the frontier", state.done, state.total)
+            else:  # most choices are made long before the last round, so time left is of this one
+                rounds = max(1, ceil((state.done + state.under_way) / REPETITIONS))
+                step += f", {rounds * REPETITIONS} in rounds so far, at most {state.total}"
+                show(step, state.done, rounds * REPETITIONS)
 
         return tell
 
@@ -261,6 +252,7 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
         self, tried: list[TriedPlan], confirmed: list[Confirmation], *, stopped: bool = False
     ) -> StudyResult:
         first, chosen = {one.candidate for one in tried}, chosen_plan(confirmed)
+        nearest = nearest_plan(tried, confirmed, stopped=stopped) if chosen is None else None
         return StudyResult(
             version=__version__,
             records=len(self.original),
@@ -272,7 +264,8 @@ class Choosing(msgspec.Struct, frozen=True, kw_only=True):
             tried=tuple(tried),
             frontier=tuple(one.number for one in frontier(tried)),
             chosen=chosen,
-            nearest=nearest_plan(tried, confirmed) if chosen is None else None,
+            nearest=nearest,
+            missed=missed_limits(tried, confirmed, nearest),
             confirmations=tuple(confirmed),
             costs=limit_costs(tried, confirmed, chosen),
             reach=reach(tried, self.space),

@@ -28,7 +28,8 @@ from unveil.values.results.policy import Policy
 from unveil.values.search_space import Combination, SearchSpace
 from unveil.workflows.audit import audit
 from unveil.workflows.auditing.settings import AuditSettings
-from unveil.workflows.choose import Choosing, told_of_plans
+from unveil.workflows.choose import Choosing
+from unveil.workflows.choosing.limit_shares import told_of_plans
 from unveil.workflows.choosing.outputs import STORE, ChoiceFolder
 from unveil.workflows.compare import compare
 from unveil.workflows.mask import mask
@@ -49,17 +50,6 @@ PLANS: dict[str, tuple[ColumnMask, ...]] = {
             k=20, columns=(*CATEGORIES, "age", "hours", "household_size", "income", "weight")
         ),
         RankPermutation(p=15, columns=("tax", "savings", "rent")),
-    ),
-}
-DESCRIPTIONS = {  # of each step, for readers who do not know the methods
-    "light": ("values are exchanged within 3 % of the ranks",),
-    "medium": (
-        "values are exchanged within 20 % of the ranks",
-        "one in four categories changes at random",
-    ),
-    "strong": (
-        "groups of 20 similar people get the same values (missing ones stay missing)",
-        "values are exchanged within 15 % of the ranks",
     ),
 }
 POLICY = Policy(

@@ -1,5 +1,8 @@
 """A space of a search: ranges, points, and what no plan may do."""
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +37,14 @@ def test_ends_and_middle():
     words = ParameterRange(any=("a", "b", "c"))
     assert [words.value(place) for place in (0, 0.34, 0.99, 1)] == ["a", "b", "c", "c"]
     assert (whole.levels, words.levels, ParameterRange(start=0.5, to=1).levels) == (41, 3, None)
+
+
+def test_numbers_of_numpy_and_far_ends():
+    numpy = ParameterRange(start=np.int64(2), to=np.int64(9))
+    assert numpy == ParameterRange(start=2, to=9)
+    far = ParameterRange(start=1e-150, to=1e150, log=True)
+    assert far.value(0.5) == pytest.approx(1.0)
+    assert [far.value(place) for place in (0, 1)] == [1e-150, 1e150]
 
 
 def test_the_lowest_place_leaves_a_step_out():
@@ -72,6 +83,13 @@ def test_to_dict_and_back():
         ([{**SWAP, "p": {"any": []}}], {}, "any lists at least one value"),
         ([{**SWAP, "p": {"any": [1], "to": 2}}], {}, "a range is any"),
         ([{**SWAP, "p": {"from": 0, "to": 9, "log": True}}], {}, "log needs a range above 0"),
+        ([{**SWAP, "p": {"from": "a", "to": 9}}], {}, "one: p: from: a finite number"),
+        ([{**SWAP, "p": {"from": 1, "to": math.inf}}], {}, "one: p: to: a finite number"),
+        ([{**SWAP, "p": {"from": math.nan, "to": 9}}], {}, "one: p: from: a finite number"),
+        ([{**SWAP, "p": {"from": 1, "to": 10**400}}], {}, "one: p: to: a finite number"),
+        ([{**SWAP, "p": {"from": False, "to": True}}], {}, "one: p: from: a finite number"),
+        ([{**NOISE, "scale": {"from": 1e-300, "to": 1e300, "log": True}}], {}, "too far apart"),
+        ([{**NOISE, "scale": {"from": -1e308, "to": 1e308}}], {}, "too far apart"),
         ([{**SWAP, "columns": {"any": [["a"], ["b"]]}}], {}, "columns cannot have a range"),
         ([SWAP], {"forbid": ["rank-swapping"]}, "every combination uses rank-swapping"),
         ([SWAP], {"unchanged": ["age"]}, "which must stay unchanged"),

@@ -1,5 +1,6 @@
 """The whole way of a choice, on small files."""
 
+from hashlib import sha256
 from math import inf
 
 import msgspec
@@ -9,12 +10,15 @@ import pytest
 
 import unveil
 from unveil import Policy, SearchSpace
-from unveil.errors import SchemaError, SpecError, UsageError
+from unveil.errors import DataError, SchemaError, SpecError, UsageError
 from unveil.values.search_space import Candidate
 from unveil.workflows import choose as module
+from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing import evaluation, job
 from unveil.workflows.choosing.default_space import filled_space
 from unveil.workflows.choosing.evaluation import Evaluator, Incumbent
+from unveil.workflows.choosing.limit_shares import told_of_plans
+from unveil.workflows.choosing.rounds import StudyProgress
 
 NOISE = {"method": "additive-noise", "scale": {"from": 0.1, "to": 4.0, "log": True}}
 SPACE = SearchSpace(combination=[{"name": "noise", "mask": [NOISE]}])
@@ -34,6 +38,10 @@ def few_repetitions(monkeypatch):
     monkeypatch.setattr(job, "ROUND", 3)
 
 
+def knowing(*names):
+    return Policy(intruder=[{"name": "acquaintance", "max_linked": 0.6, "knows": names}])
+
+
 def choose(people, **options):
     return unveil.choose(
         people, **{"policy": LIMITS, "space": SPACE, "trials": 6, "effort": "quick"} | options
@@ -47,7 +55,7 @@ def choice(people):
         return choose(people)
 
 
-def test_the_least_loss_that_keeps_the_limit(choice):
+def test_the_least_loss_that_keeps_the_limit(people, choice):
     study = choice.study
     assert [one.number for one in study.tried] == list(range(1, 7))
     chosen = study[study.chosen]
@@ -58,6 +66,7 @@ def test_the_least_loss_that_keeps_the_limit(choice):
     assert study.confirmation.loss == min(one.loss for one in accepted)
     assert choice.passed
     assert choice.audit.evidence.policy["intruder"][0]["plan"] is True  # he knows the plan
+    assert study.original == sha256(job.table_bytes(people)).hexdigest()
     figure = study.confirmation.figures[0]
     assert figure.audited == choice.audit.verdict.limits[0].found
 
@@ -166,6 +175,19 @@ def test_stopped_during_the_audit(people, choice, monkeypatch, tmp_path):
     assert choose(people, study=study).passed
 
 
+@pytest.mark.parametrize(("done", "under_way", "total"), [(0, 0, 8), (5, 2, 8), (8, 1, 16)])
+def test_the_time_left_of_a_confirmation_is_that_of_its_round(people, done, under_way, total):
+    shown = []
+    choosing = module.Choosing(
+        original=people, policy=LIMITS, space=SPACE, trials=6, seed=0,
+        settings=AuditSettings(), progress=lambda *told: shown.append(told),
+    )  # fmt: skip
+    tell = choosing._shown(module.REPEATING, searching=False)
+    tell(StudyProgress(done, under_way, 144, []))
+    assert shown[0][1:] == (done, total)
+    assert shown[0][0].endswith(f"{total} in rounds so far, at most 144")
+
+
 def test_a_plan_that_no_attack_can_judge_is_not_chosen(people):
     space = SearchSpace(combination=[
         {"name": "noise", "mask": [NOISE | {"scale": 3.0}]},
@@ -185,14 +207,14 @@ def test_a_plan_that_no_attack_can_judge_is_not_chosen(people):
 
 def test_a_limit_that_one_attack_cannot_measure_another_may(people):
     limits = Policy(intruder=[{"name": "register", "max_confirmed": 0.9}])
-    evaluator = Evaluator(people, module.told_of_plans(limits), SPACE, 0)
+    evaluator = Evaluator(people, told_of_plans(limits), SPACE, 0)
     found = evaluator.evaluate(1, Candidate("noise", (0.5,)))
     assert found.stage == "attacked"
     assert isinstance(found.limits[0].found, float)
 
 
 def test_a_plan_that_loses_too_much_is_attacked_on_fresh_seeds_only(people):
-    limits = msgspec.structs.replace(module.told_of_plans(LIMITS), max_loss=0.01)
+    limits = msgspec.structs.replace(told_of_plans(LIMITS), max_loss=0.01)
     evaluator = Evaluator(people, limits, SPACE, 0)
     searched = evaluator.evaluate(1, Candidate("noise", (0.5,)))
     assert (searched.stage, searched.risk) == ("dropped", None)
@@ -207,7 +229,7 @@ def test_a_plan_that_loses_too_much_is_attacked_on_fresh_seeds_only(people):
 def test_a_release_without_records_is_refused(people):
     few = {"method": "full-domain", "k": 500, "suppress": 1.0}
     space = SearchSpace(combination=[{"name": "none", "mask": [few]}])
-    found = Evaluator(people, module.told_of_plans(LIMITS), space, 0)
+    found = Evaluator(people, told_of_plans(LIMITS), space, 0)
     assert found.evaluate(1, Candidate("none")).stage == "refused"
 
 
@@ -227,6 +249,16 @@ def test_a_study_of_another_original(people, tmp_path):
     [
         ({"policy": Policy(max_loss=0.5)}, "it sets no limit on risk"),
         ({"trials": 0}, "0 is too few; give 1 or more .* A trial masks the file by one plan"),
+        ({"trials": -1}, "attacks it: about 1 second of processor time for 60 records, estimated"),
+        ({"policy": knowing("wages")}, "intruder 'acquaintance': knows: .* column 'wages' is not"),
+        (
+            {
+                "policy": Policy(
+                    max_risk=0.5, use=[{"name": "a", "kind": "model", "target": "wages"}]
+                )
+            },
+            "policy: use 'a': in the original, column 'wages' is not in the data",
+        ),
         ({"trials": 10**6}, "trials: a whole number from 1 to 100,000"),
         ({"space": SearchSpace(forbid=["prem"])}, "forbid: 'prem' is not .*did you mean 'pram'"),
         ({"trials": 2.5}, "trials: a whole number"),
@@ -237,7 +269,7 @@ def test_a_study_of_another_original(people, tmp_path):
     ],
 )
 def test_refused(people, options, said):
-    with pytest.raises((UsageError, SpecError), match=said):
+    with pytest.raises((UsageError, SpecError, DataError), match=said):
         choose(people, **options)
 
 
@@ -263,7 +295,7 @@ def test_a_column_without_a_role_is_refused(people):
 
 
 def test_attacks_stop_at_a_dominated_plan(people):
-    evaluator = Evaluator(people, module.told_of_plans(LIMITS), SPACE, 0)
+    evaluator = Evaluator(people, told_of_plans(LIMITS), SPACE, 0)
     candidate = Candidate("noise", (0.5,))
     whole = evaluator.evaluate(1, candidate)
     dropped = evaluator.evaluate(1, candidate, [Incumbent(0.0, 0.0)])

@@ -339,6 +339,7 @@ def _overlap(
 
 
 def _around(values: Floats, slack: Slack) -> Ends:
-    """The ends of what rounding may have made of values."""
-    room = slack.around(values) * (1 + LEAST_NOISE) + ROUNDING * np.abs(values)
+    """The ends of what rounding may have made of values; an open end of a range stays open."""
+    size = np.where(np.isinf(values), 0.0, values)
+    room = slack.around(size) * (1 + LEAST_NOISE) + ROUNDING * np.abs(size)
     return values - room, values + room

@@ -22,9 +22,19 @@ from unveil.support.phrases import (
     phrase,
     several,
 )
-from unveil.values.results.choice import Confirmation, FigureOverSeeds, LimitCost, StudyResult
+from unveil.values.results.choice import (
+    Confirmation,
+    FigureOverSeeds,
+    LimitCost,
+    MissedLimit,
+    StudyResult,
+)
 from unveil.values.results.evidence import Evidence
-from unveil.workflows.choosing.limit_shares import LOSS_LIMITS
+from unveil.values.results.study import TriedPlan
+from unveil.workflows.choosing.limit_shares import AT_LEAST, LOSS_LIMITS, limit_key
+
+DESTROYED = 0.995  # a loss that is written as 1 or nearly so
+MARGIN = " with the [margin](confirmation) that further seeds need"
 
 
 def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
@@ -41,6 +51,13 @@ def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
         several(found.repetitions, "fresh seed"),
         counted(found.kept),
     )
+    if found.loss >= DESTROYED:
+        uses = [use for use, loss in study[study.chosen].uses.items() if loss >= DESTROYED]
+        said += phrase(
+            " But at this loss a [use](use) is destroyed{}: loosen a limit, or search another "
+            "space.",
+            phrase(" ({})", names(uses)) if uses else (),
+        )
     if evidence is not None and evidence.verdict is not None and not evidence.verdict.passed:
         said += phrase(
             " But its release breaks the policy in the audit: {}.", misses(evidence.verdict.misses)
@@ -51,7 +68,7 @@ def verdict(study: StudyResult, evidence: Evidence | None) -> Phrase:
 def _how_many(study: StudyResult) -> Phrase:
     tried = several(len(study.tried), "plan")
     if not study.stopped:
-        return phrase(" The search tried {}.", tried)
+        return phrase(" The search tried {}.{}", tried, _refused(study))
     said = phrase(
         " The search was stopped after {} of {}; this is the best result so far.",
         tried,
@@ -60,62 +77,116 @@ def _how_many(study: StudyResult) -> Phrase:
     if len(study.tried) >= study.trials:
         when = "while plans were confirmed" if study.chosen is None else "before its release"
         said = phrase(" The search tried {} and was stopped " + when + ".", tried)
-    return said + phrase(" Nothing is released. The same command continues.")
+    return said + _refused(study) + phrase(" Nothing is released. The same command continues.")
+
+
+def _refused(study: StudyResult) -> Phrase:
+    """How many plans could not be applied, and why the first could not."""
+    refused = [one for one in study.tried if one.stage == "refused"]
+    if not refused or (study.nearest is None and study.chosen is None):  # said in its place
+        return ()
+    return phrase(
+        " {} could not be applied; the first is plan {}: {}.",
+        several(len(refused), "plan"),
+        counted(refused[0].number),
+        name(refused[0].note.rstrip(".")),
+    )
 
 
 def _none_chosen(study: StudyResult) -> Phrase:
-    nearest = None if study.nearest is None else study[study.nearest]
-    missed = () if nearest is None else tuple(one for one in nearest.limits if not one.kept)
-    if nearest is not None and not missed and study.stopped:
-        return phrase(
-            "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep every "
-            "limit of the [policy](policy), plan {} has the least [loss](loss).",
-            counted(nearest.number),
-        )
-    said = phrase(
-        "No plan that was tried yet keeps every limit of the [policy](policy). "
-        if study.stopped
-        else "No plan keeps every limit of the [policy](policy). "
+    """The nearest plan, the limits that it misses, and those that no plan keeps."""
+    tried = " that was tried yet" if study.stopped else ""
+    said = phrase("No plan" + tried + " keeps every limit of the [policy](policy)")
+    if study.nearest is None:
+        return said + phrase(". ") + _none_judged(study)
+    nearest = study[study.nearest]
+    refused = any(one.number == study.nearest for one in study.confirmations)
+    if study.stopped and _keeps_all(nearest) and not refused:
+        return _none_confirmed(study, nearest)
+    return said + phrase(
+        "{}. [Nearest](nearest) is plan {}, {}.{}",
+        phrase(MARGIN) if any(map(_keeps_all, study.tried)) else (),
+        counted(nearest.number),
+        _missed(study, nearest),
+        _never_kept(study),
     )
-    if nearest is None:
-        return said + _none_judged(study)
-    if missed:
-        which = "its only limit" if len(nearest.limits) == 1 else "{} of {} limits"
-        figures = (counted(len(missed)), counted(len(nearest.limits)))
-        said += phrase("[Nearest](nearest) is plan {}, which misses ", counted(nearest.number))
-        said += phrase(which, *(figures if len(nearest.limits) > 1 else ()))
-        ranked = sorted(missed, key=lambda one: -one.miss)
-        said += phrase(": {}.", misses(ranked))
-    else:
-        said += phrase(
-            "[Nearest](nearest) is plan {}: it keeps every limit on the seed of the search, but "
-            "not with the [margin](confirmation) that further seeds need.",
+
+
+def _keeps_all(tried: TriedPlan) -> bool:
+    """Whether a plan keeps every limit on the seed of the search."""
+    return tried.complete and all(one.kept for one in tried.limits)
+
+
+def _none_confirmed(study: StudyResult, nearest: TriedPlan) -> Phrase:
+    """The search was stopped, and its nearest plan may still be chosen."""
+    said = phrase("No plan is confirmed on fresh seeds yet. ")
+    if not study.missed:
+        return said + phrase(
+            "Of the plans that are expected to keep every limit of the [policy](policy), plan {} "
+            "has the least [loss](loss).",
             counted(nearest.number),
         )
-    return said + _never_kept(study)
+    return said + phrase("The best so far is plan {}, {}.", counted(nearest.number),
+                         _missed(study, nearest))  # fmt: skip
+
+
+def _missed(study: StudyResult, nearest: TriedPlan) -> Phrase:
+    """The limits that the nearest plan misses in the search, and with the margin."""
+    missed = sorted((one for one in nearest.limits if not one.kept), key=lambda one: -one.miss)
+    known = {limit_key(one) for one in missed}
+    with_margin = [_with_margin(one) for one in study.missed if limit_key(one) not in known]
+    listed = tuple(piece for one in with_margin for piece in (", ", *one))[1:]
+    if not nearest.complete:
+        return phrase(
+            "which was not attacked, because its loss exceeds the policy: {}", misses(missed)
+        )
+    if not missed:
+        but = phrase("misses {}" + MARGIN, listed) if listed else phrase("not" + MARGIN)
+        return phrase("which keeps every limit on the seed of the search, but {}", but)
+    which = phrase("{} of {} limits", counted(len(missed)), counted(len(nearest.limits)))
+    if len(nearest.limits) == 1:
+        which = phrase("its only limit")
+    said = phrase("which misses {}: {}", which, misses(missed))
+    return said + (phrase("; with the [margin](confirmation) also {}", listed) if listed else ())
+
+
+def _with_margin(limit: MissedLimit) -> Phrase:
+    """A limit that is kept on the seed of the search, and what is expected of further seeds."""
+    said = limit_in_words(limit.scenario, limit.limit, limit.use)
+    if limit.allowed is None:
+        return said
+    shown, where = limit.searched, "in the search"
+    if limit.bound is not None:
+        shown, where = limit.bound, "as upper bound on fresh seeds"
+    numbers = _figure(limit.limit, shown), _allowed(limit.limit, limit.allowed)
+    return said + phrase(" ({} " + where + ", {} allowed)", *numbers)
 
 
 def _none_judged(study: StudyResult) -> Phrase:
     """Why no plan met every attack: of the first plan, which stands for all."""
     said = phrase("None could be carried out and attacked in full.")
-    first = next((one for one in study.tried if one.note), None)
-    if first is None:
-        return said
-    return said + phrase(" Plan {}: {}.", counted(first.number), name(first.note.rstrip(".")))
+    for first in [one for one in study.tried if one.note][:1]:
+        said += phrase(" Plan {}: {}.", counted(first.number), name(first.note.rstrip(".")))
+    return said
 
 
 def _never_kept(study: StudyResult) -> Phrase:
     """The limits that no plan keeps."""
-    limits: dict[tuple[str, str, str], bool] = {}
-    for tried in study.tried:
-        for one in tried.limits if tried.complete else ():
-            key = one.scenario, one.limit, one.use
-            limits[key] = limits.get(key, False) or one.kept
-    broken = [key for key, kept in limits.items() if not kept]
-    if not broken:
-        return phrase(" Some plan keeps each limit, but no plan keeps all.")
-    said = [piece for key in broken for piece in (", ", *limit_in_words(*key))][1:]
-    return phrase(" No plan keeps {}.", tuple(said))
+    if not study.missed:
+        return ()
+    never = {limit_key(one): one for one in study.missed if one.never}
+    if not never:
+        margin = phrase(MARGIN) if any(map(_keeps_all, study.tried)) else ()
+        return phrase(" Some plan keeps each limit{}, but no plan keeps all.", margin)
+    kept = {limit_key(one) for tried in study.tried if tried.complete for one in tried.limits
+            if one.kept}  # fmt: skip
+    margin = () if kept.isdisjoint(never) else phrase(MARGIN)
+    said = [
+        piece
+        for one in never.values()
+        for piece in (", ", *limit_in_words(one.scenario, one.limit, one.use))
+    ]
+    return phrase(" No plan keeps {}{}.", tuple(said[1:]), margin)
 
 
 def facts(study: StudyResult) -> Iterator[Fact]:
@@ -148,7 +219,9 @@ def chosen(study: StudyResult, evidence: Evidence | None) -> Section | None:
     made = [one for one in study.confirmations if one.number == number]
     found = made[-1] if made else None
     exhibits = [steps(list(study[number].masks))]
-    said = [phrase("Plan {}: {}.", counted(number), masks_in_words(study[number].masks))]
+    said = [
+        phrase("Plan {}: {}.", counted(number), masks_in_words(study[number].masks, effects=True))
+    ]
     if found is not None:
         exhibits.append(_over_seeds(found))
         said += _differences(study, found)
@@ -230,7 +303,7 @@ def costs(study: StudyResult) -> Section | None:
         (text("limit", "limit"), lambda one: limit_in_words(one.scenario, one.limit)),
         (figures("allowed", "allowed"), lambda one: _allowed(one.limit, one.allowed)),
         (text("binds", "[binds](limit-cost)"), lambda one: "binds" if one.binds else "no"),
-        (figures("loosened", "one step looser"), lambda one: _allowed(one.limit, one.loosened)),
+        (figures("loosened", "one step looser"), _loosened),
         counts("plan", "plan then", lambda one: one.plan),
         decimals("loss", "its [loss](loss)", lambda one: one.loss),
         decimals("saves", "loss saved", lambda one: one.saves),
@@ -249,6 +322,17 @@ def costs(study: StudyResult) -> Section | None:
     )
 
 
+def _loosened(cost: LimitCost) -> Piece:
+    return "no limit" if _allows_all(cost) else _allowed(cost.limit, cost.loosened)
+
+
+def _allows_all(cost: LimitCost) -> bool:
+    """Whether a limit that is loosened by a step allows everything."""
+    if cost.limit in AT_LEAST:
+        return cost.loosened <= 1
+    return _is_share(cost.limit) and cost.loosened >= 1
+
+
 def _binding(study: StudyResult) -> Iterator[Phrase]:
     binding = [one for one in study.costs if one.binds]
     if not binding:
@@ -262,15 +346,20 @@ def _binding(study: StudyResult) -> Iterator[Phrase]:
 
 
 def _bought(cost: LimitCost) -> Phrase:
-    known = "is expected to keep every limit, by its figures in the search and a margin"
-    said = phrase(
-        "{} binds. With a limit of {} instead of {}, plan {} "
-        + (known if cost.estimated else "would keep every limit, by its bounds on fresh seeds"),
-        limit_in_words(cost.scenario, cost.limit),
-        _allowed(cost.limit, cost.loosened),
-        _allowed(cost.limit, cost.allowed),
-        counted(cost.plan or 0),
-    )
+    known = "would keep every limit, by its bounds on fresh seeds"
+    if cost.estimated:
+        known = "is expected to keep every limit, by its figures in the search and a margin"
+    limit, plan = limit_in_words(cost.scenario, cost.limit), counted(cost.plan or 0)
+    if _allows_all(cost):
+        said = phrase("{} binds. Without it, plan {} " + known, limit, plan)
+    else:
+        said = phrase(
+            "{} binds. With a limit of {} instead of {}, plan {} " + known,
+            limit,
+            _allowed(cost.limit, cost.loosened),
+            _allowed(cost.limit, cost.allowed),
+            plan,
+        )
     if cost.loss is not None:
         said += phrase("; its [loss](loss) is {}", decimal(cost.loss))
     return said + (phrase(", {} less.", decimal(cost.saves)) if cost.saves else (".",))

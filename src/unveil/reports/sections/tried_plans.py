@@ -6,6 +6,7 @@ from typing import Any
 
 from unveil.reports.content import Exhibit, LimitLine, Section
 from unveil.reports.glossary import limit_key, mask_key
+from unveil.reports.mask_words import effect_in_words
 from unveil.reports.sections.provenance import NOT_PARAMETERS, parameter
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import Cell, Cells, counts, decimals, figures, labels, tabulate, text
@@ -19,24 +20,50 @@ MOST_ROWS = 200  # plans in the table of all
 FOLDER = "plans"  # of the plans' files, beside the page
 
 
-def masks_in_words(masks: Sequence[Mapping[str, Any]]) -> Phrase:
-    """The masks of a plan in order, with their parameters and columns."""
+def masks_in_words(masks: Sequence[Mapping[str, Any]], *, effects: bool = False) -> Phrase:
+    """The masks of a plan in order, with their parameters and columns; or with their effects."""
     pieces = list[Piece]()
     for mask in masks:
-        pieces += [*([", then "] if pieces else []), *_mask(mask)]
+        said = _effect(mask) if effects else _mask(mask)
+        pieces += [*([", then "] if pieces else []), *said]
     return tuple(pieces) or ("nothing",)
 
 
 def _mask(mask: Mapping[str, Any]) -> Phrase:
-    method, columns = str(mask.get("method")), mask.get("columns")
+    given = _given(mask)
+    said = (_method(mask), *(phrase(" ({})", given) if given else ()))
+    columns = _columns(mask)
+    return phrase("{} of {}", said, columns) if columns else said
+
+
+def _effect(mask: Mapping[str, Any]) -> Phrase:
+    """What a mask does, in words where there are any, its method and its other parameters."""
+    effect = effect_in_words(mask)
+    if effect is None:
+        return _mask(mask)
+    said, stated = effect
+    given, columns = _given(mask, stated), _columns(mask)
+    of_columns = phrase("{}: {}", columns, said) if columns else said
+    return phrase("{} ({}{})", of_columns, _method(mask), (", ", *given) if given else ())
+
+
+def _method(mask: Mapping[str, Any]) -> Term:
+    method = str(mask.get("method"))
+    return Term(method, mask_key(method))
+
+
+def _columns(mask: Mapping[str, Any]) -> Phrase:
+    columns = mask.get("columns")
+    return names(map(str, columns)) if isinstance(columns, list | tuple) else ()
+
+
+def _given(mask: Mapping[str, Any], stated: str = "") -> Phrase:
+    """The parameters of a mask, without one that is stated."""
     given = list[Piece]()
     for key, value in mask.items():
-        if key not in NOT_PARAMETERS:
-            given += [", " if given else " (", f"{key.replace('_', ' ')} = ", *parameter(value)]
-    said = (Term(method, mask_key(method)), *given, *([")"] if given else []))
-    if not isinstance(columns, list | tuple):
-        return said
-    return phrase("{} of {}", said, names(map(str, columns)))
+        if key not in (*NOT_PARAMETERS, stated):
+            given += [", " if given else "", f"{key.replace('_', ' ')} = ", *parameter(value)]
+    return tuple(given[1:])
 
 
 def frontier(study: StudyResult) -> Section:
@@ -54,7 +81,7 @@ def frontier(study: StudyResult) -> Section:
 
     table = tabulate(
         rows,
-        *_plan_columns(),
+        *_plan_columns(effects=True),
         (text("standing", "[standing](frontier)"), standing),
         (text("mark", "result"), mark),
         (text("note", "reason"), lambda one: name(one.note) if one.note else None),
@@ -113,11 +140,11 @@ def _loss_line(study: StudyResult) -> tuple[LimitLine, ...]:
     return (LimitLine(axis="x", limit="max_loss", value=float(limit)),)
 
 
-def _plan_columns() -> tuple[Cells[TriedPlan], ...]:
+def _plan_columns(*, effects: bool = False) -> tuple[Cells[TriedPlan], ...]:
     return (
         counts("plan", "plan", lambda one: one.number),
         labels("combination", "combination", lambda one: one.candidate.combination),
-        (text("done", "masks"), lambda one: masks_in_words(one.masks)),
+        (text("done", "masks"), lambda one: masks_in_words(one.masks, effects=effects)),
         decimals("loss", "[loss](loss)", lambda one: one.loss),
         (figures("risk", "[risk](plan-risk)"), lambda one: decimal_in_words(one.risk)),
         (text("dearest", "tightest limit"), _tightest),

@@ -63,6 +63,22 @@ class LimitCost(msgspec.Struct, frozen=True, kw_only=True):
     estimated: bool = False  # whether that plan was not confirmed on fresh seeds
 
 
+class MissedLimit(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit that the nearest plan misses on nearly every seed.
+
+    A plan that was confirmed is judged by its upper bound on fresh seeds; any other by its figure
+    in the search with an expected margin. One that was not attacked is judged by its loss.
+    """
+
+    limit: str
+    scenario: str
+    use: str = ""
+    allowed: float | None  # None: no number, such as whether the row order may tell who is who
+    searched: float | None  # on the seeds of the search
+    bound: float | None = None  # on fresh seeds; None: not confirmed
+    never: bool  # whether every plan misses it
+
+
 class MethodReach(msgspec.Struct, frozen=True, kw_only=True):
     """The best result of one combination of masks."""
 
@@ -88,12 +104,14 @@ class StudyResult(msgspec.Struct, frozen=True, kw_only=True):
     frontier: tuple[int, ...]  # plans that no other dominates, the least loss first
     chosen: int | None  # None: no plan keeps every limit
     nearest: int | None  # where none does
+    missed: tuple[MissedLimit, ...] = ()  # the limits that the nearest plan misses, the worst first
     confirmations: tuple[Confirmation, ...]  # in the order in which they were made
     costs: tuple[LimitCost, ...]
     reach: tuple[MethodReach, ...]
     uses: tuple[str, ...]  # by whose largest loss plans are compared
     notes: tuple[str, ...] = ()
     study: str = ""  # a digest of the seed of the release; empty: none was drawn
+    original: str = ""  # a digest of the original; empty: no seed was drawn
     stopped: bool = False  # by the user, before there was a release with its audit
 
     def __getitem__(self, number: int) -> TriedPlan:

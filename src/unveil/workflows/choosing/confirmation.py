@@ -87,6 +87,11 @@ def is_undecided(found: Confirmation) -> bool:
     )
 
 
+def is_refused(found: Confirmation) -> bool:
+    """Whether the plan is not accepted, however often it is repeated."""
+    return not (found.accepted or is_undecided(found))
+
+
 def _over_seeds(limit: Limit, allowed: float, repeated: Sequence[TriedPlan]) -> FigureOverSeeds:
     by_seed = ({limit_key(one): one.found for one in plan.limits} for plan in repeated)
     at_least = limit.limit in AT_LEAST

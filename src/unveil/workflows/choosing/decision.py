@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from math import inf, isinf
 from typing import NamedTuple
 
-from unveil.values.results.choice import Confirmation, LimitCost, MethodReach
+from unveil.values.results.choice import Confirmation, LimitCost, MethodReach, MissedLimit
 from unveil.values.results.policy import Limit
 from unveil.values.results.study import TriedPlan
 from unveil.values.search_space import SearchSpace
 from unveil.workflows.choosing.confirmation import (
     MOST_CONFIRMED,
     expected_risk,
+    is_refused,
     is_undecided,
     share_used,
     shares_with_margin,
@@ -75,7 +76,7 @@ def chosen_plan(confirmed: Sequence[Confirmation]) -> int | None:
 
 
 class _JudgedPlan(NamedTuple):
-    """A plan that met every attack, and its share of each limit on nearly every seed."""
+    """A plan, and its share of each limit on nearly every seed."""
 
     number: int
     loss: float
@@ -87,7 +88,7 @@ class _JudgedPlan(NamedTuple):
         return {key: share for key, share in self.shares.items() if share > 1}
 
 
-def _judged(tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation]) -> list[_JudgedPlan]:
+def _judged(tried: Iterable[TriedPlan], confirmed: Sequence[Confirmation]) -> list[_JudgedPlan]:
     last = {one.number: one for one in confirmed}
     return [
         _JudgedPlan(
@@ -97,26 +98,72 @@ def _judged(tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation]) -> li
             one.number in last,
         )
         for one in tried
-        if one.complete
     ]
 
 
-def nearest_plan(tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation] = ()) -> int | None:
-    """The plan with the fewest missed limits, then the least miss, then the least loss."""
+def _comparable(tried: Sequence[TriedPlan]) -> list[TriedPlan]:
+    """The plans that met every attack; if none did, those that were not attacked for their loss."""
+    complete = [one for one in tried if one.complete]
+    return complete or [one for one in tried if one.loss is not None and one.risk is None]
 
-    def distance(one: _JudgedPlan) -> tuple[int, float, float]:
+
+def nearest_plan(
+    tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation] = (), *, stopped: bool = False
+) -> int | None:
+    """The plan with the fewest missed limits, then the least miss, then the least loss.
+
+    A search that was stopped has not confirmed every plan that may be chosen: one that keeps every
+    limit so far is nearer than one that misses any.
+    """
+    hopeful = {one.number for one in tried if stopped and keeps_limits(one)}
+    hopeful -= {one.number for one in confirmed if is_refused(one)}
+
+    def distance(one: _JudgedPlan) -> tuple[bool, int, float, float]:
         missed = one.breaks()
-        return len(missed), max(missed.values(), default=0.0), one.loss
+        worst = max(missed.values(), default=0.0)
+        return one.number not in hopeful, len(missed), worst, one.loss
 
-    nearest = min(_judged(tried, confirmed), key=distance, default=None)
+    nearest = min(_judged(_comparable(tried), confirmed), key=distance, default=None)
     return None if nearest is None else nearest.number
+
+
+def missed_limits(
+    tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation], nearest: int | None
+) -> tuple[MissedLimit, ...]:
+    """The limits that the nearest plan misses, and whether any plan keeps them."""
+    plans = _judged(_comparable(tried), confirmed)
+    of_plan = next((one for one in plans if one.number == nearest), None)
+    if of_plan is None:
+        return ()
+    limits = {limit_key(one): one for plan in tried if plan.number == nearest
+              for one in plan.limits}  # fmt: skip
+    bounds = {limit_key(figure): figure.bound for one in confirmed if one.number == nearest
+              for figure in one.figures}  # fmt: skip
+    broken = sorted(of_plan.breaks().items(), key=lambda one: -one[1])
+    return tuple(
+        MissedLimit(
+            limit=limits[key].limit,
+            scenario=limits[key].scenario,
+            use=limits[key].use,
+            allowed=_number(limits[key].allowed),
+            searched=_number(limits[key].found),
+            bound=bounds.get(key),
+            never=all(key in one.breaks() for one in plans),
+        )
+        for key, _ in broken
+    )
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def limit_costs(
     tried: Sequence[TriedPlan], confirmed: Sequence[Confirmation], chosen: int | None
 ) -> tuple[LimitCost, ...]:
     """The cost of each limit on risk, by the plans that met every attack."""
-    plans = _judged(tried, confirmed)
+    plans = _judged((one for one in tried if one.complete), confirmed)
     by_number = {one.number: one for one in plans}
     kept = [one.loss for one in plans if not one.breaks()]
     least = by_number[chosen].loss if chosen is not None else min(kept, default=inf)

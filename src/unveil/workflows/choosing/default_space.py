@@ -11,13 +11,17 @@ from unveil.files.documents.toml import mask_from
 from unveil.masks import METHODS
 from unveil.masks.base import is_constant
 from unveil.table.microdata import Microdata
-from unveil.values.search_space import OFF, Combination, SearchSpace
+from unveil.values.release.plan import Plan
+from unveil.values.search_space import Combination, SearchSpace
 from unveil.wording import absent_column, listing
+from unveil.workflows.choosing.points import ends
+from unveil.workflows.mask import check_masks, masks_of
 
 Table = dict[str, Any]
 MOST_SWAPPED = 50  # % of the ranks
 NOISE = {"from": 0.05, "to": 1.5, "log": True}  # deviations of the column
 CHANGED = {"from": 0.02, "to": 0.8}  # probability that a category changes
+CODED = {"from": 0.01, "to": 0.2, "log": True}  # share of the records
 GROUP = {"from": 3, "to": 50, "log": True}  # records that become alike
 STARS = {"from": 2, "to": 20, "log": True}
 
@@ -42,7 +46,8 @@ def filled_space(data: Microdata, space: SearchSpace | None = None) -> SearchSpa
 
     Numbers are masked by one method and categories by another.
 
-    Keys are swapped, get noise, or become alike in groups; what is confidential and no key is
+    Keys are swapped, get noise, or become alike in groups; their rare high values may be recoded
+    before they are swapped; what is confidential and no key is
     swapped in all of them, or left as it is.
 
     >>> import unveil
@@ -98,24 +103,23 @@ def _check_unchanged(data: Microdata, space: SearchSpace, combination: Combinati
 
 
 def _check_fits(data: Microdata, space: SearchSpace, combination: Combination) -> None:
-    """Refuse masks that do not fit the columns at any place of their ranges."""
-    refusals, optional = [], [one.range.or_none for one in combination.dimensions]
-    for place in (0.5, 1.0, 0.0):
-        # No step is left out: a plan with it could not be carried out.
-        tables = combination.tables(tuple(max(place, OFF) if one else place for one in optional))
-        changed = set[str]()
-        try:
-            for table in (*space.fixed, *tables):
-                if changed.isdisjoint(table.get("columns", ())):  # else it masks what is masked
-                    mask = mask_from(table)
-                    changed.update(mask.targets(data))
-                    if not mask.uses_households:
-                        mask.check(data)
-        except UnveilError as error:
-            refusals.append(error)
-        else:
-            return
-    raise refusals[0].at(f"space: combination '{combination.name}'")
+    """Refuse masks that do not fit the columns at an end of a range, or in the middle of all.
+
+    The ranges of the default space may go beyond a small file: their lowest values must fit.
+    """
+    ranges = [one.range for one in combination.dimensions]
+    middle = (0.5,) * len(ranges)  # no step is left out: each must fit
+    points = [
+        (*middle[:axis], place, *middle[axis + 1 :])
+        for axis, values in enumerate(ranges)
+        for place in ends(values)
+    ]
+    lowest = tuple(ends(one)[0] for one in ranges)
+    with errors_at(f"space: combination '{combination.name}'"):
+        for point in (*points, middle) if space.combination else (lowest,):
+            masks = map(mask_from, (*space.fixed, *combination.tables(point)))
+            plan = Plan(tuple(masks), seed=0)
+            check_masks(plan, masks_of(plan, data), data)
 
 
 def masked_columns(data: Microdata, unchanged: Sequence[str] = ()) -> MaskedColumns:
@@ -175,6 +179,9 @@ def _combinations(columns: MaskedColumns, n: int) -> Iterable[tuple[str, tuple[T
     if categories:
         stars = _step("local-suppression", categories, k=STARS)
         yield "suppression and swapping", (*stars, *swapped, *others)
+    if columns.key_numbers:  # rare high values are recoded first, then all are swapped
+        coded = _step("top-coding", columns.key_numbers, share=CODED)
+        yield "top coding and swapping", (*coded, *swapped, *changed, *others)
 
 
 def _step(method: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Table, ...]:

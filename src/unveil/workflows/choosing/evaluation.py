@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unveil.engines.select import AUTO
-from unveil.errors import UnveilError
+from unveil.errors import UnveilError, errors_at
 from unveil.files.documents.toml import mask_from
 from unveil.measures.information_loss.uses.reference import UseReference
 from unveil.support.seeds import stream
@@ -32,11 +32,14 @@ from unveil.workflows.auditing.attack_runs import AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs, read_inputs
 from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.auditing.scenarios.attacks import ScenarioPlan
+from unveil.workflows.auditing.scenarios.definitions import scenarios_of
 from unveil.workflows.auditing.scenarios.limits import scenario_limits, use_limits
 from unveil.workflows.auditing.scenarios.results import scenario_result
 from unveil.workflows.auditing.scenarios.rows import plan_scenarios
 from unveil.workflows.auditing.settings import AuditSettings
 from unveil.workflows.choosing.limit_shares import file_limits, largest_share, measured, worst_of
+from unveil.workflows.inputs.released_columns import released_columns
+from unveil.workflows.inputs.truth import ROW_ORDER
 from unveil.workflows.mask import mask_again
 
 NO_WHAT_IFS: dict[str, Any] = {"sweep": False, "remedies": False, "worst_case": False, "remask": 0}
@@ -72,6 +75,15 @@ class Evaluator:
     def _seed(self, purpose: str, repetition: int) -> int:
         rng = stream(self.seed, "choose", purpose, str(repetition))
         return int(rng.integers(0, 2**SEED_BITS - 1))
+
+    def check(self) -> None:
+        """Refuse a policy that does not fit the original: no plan could be judged by it."""
+        with errors_at("policy"):
+            self._uses  # noqa: B018 - which are checked when they are made
+        released = released_columns(self.original, Plan((), seed=0))
+        settings = AuditSettings(effort=self.effort, engine=self.engine, **NO_WHAT_IFS)
+        inputs = read_inputs(self.original, released, None, ROW_ORDER, settings, self.seed)
+        scenarios_of(inputs, self.policy)
 
     def evaluate(
         self,

@@ -61,10 +61,15 @@ class StudyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     place: str  # of the study
 
     @property
+    def original_digest(self) -> str:
+        """The digest of the original."""
+        return hashlib.sha256(self.table).hexdigest()
+
+    @property
     def inputs(self) -> dict[str, str]:
         """Digests of all that the results depend on."""
         inputs: dict[str, Any] = {
-            "original": hashlib.sha256(self.table).hexdigest(), "schema": self.schema,
+            "original": self.original_digest, "schema": self.schema,
             "policy": self.policy, "space": self.space, "seed": self.seed,
             "effort": self.effort, "round size": ROUND, "version of unveil": __version__,
         }  # fmt: skip

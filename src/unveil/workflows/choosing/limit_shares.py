@@ -3,7 +3,11 @@
 from collections.abc import Iterable
 from math import inf
 
-from unveil.values.results.choice import FigureOverSeeds
+import msgspec
+
+from unveil.errors import UsageError
+from unveil.values.disclosure_scenario import STRESS_TEST
+from unveil.values.results.choice import FigureOverSeeds, MissedLimit
 from unveil.values.results.policy import Limit, Policy
 
 LOSS_LIMITS = ("max_loss",)  # of all uses, or of one: what a release must preserve
@@ -43,7 +47,7 @@ def measured(limits: Iterable[Limit]) -> list[Limit]:
     return [one for one in limits if one.found is not None]
 
 
-def limit_key(limit: Limit | FigureOverSeeds) -> tuple[str, str, str]:
+def limit_key(limit: Limit | FigureOverSeeds | MissedLimit) -> tuple[str, str, str]:
     """Which limit of a policy it is."""
     return limit.scenario, limit.use, limit.limit
 
@@ -69,6 +73,23 @@ def limits_risk(policy: Policy) -> bool:
     """Whether a policy has a limit on risk."""
     limits = {*policy.to_dict()} - {*LOSS_LIMITS, "intruder", "use", "may_stay_unchanged"}
     return bool(limits) or any(one.limits for one in policy.intruder)
+
+
+def told_of_plans(policy: Policy | None) -> Policy:
+    """The policy, whose intruders know the plan unless it says that one does not."""
+    if policy is None or not limits_risk(policy):
+        raise UsageError(
+            "policy: it sets no limit on risk, so the search would choose the original; set one, "
+            'such as max_risk, or for an intruder ([[intruder]] name = "register", '
+            "max_linked = 0.05)"
+        )
+    told = tuple(
+        msgspec.structs.replace(one, plan=True)
+        if one.plan is None and one.name != STRESS_TEST
+        else one
+        for one in policy.intruder
+    )
+    return msgspec.structs.replace(policy, intruder=told)
 
 
 def file_limits(policy: Policy) -> tuple[str, ...]:

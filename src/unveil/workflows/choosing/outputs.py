@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from unveil.errors import FileError
 from unveil.files.atomic_write import write_bytes
 from unveil.files.documents.evidence import write_evidence
 from unveil.files.documents.study_result import is_study, read_study, write_study
+from unveil.files.documents.toml import as_policy
 from unveil.files.formats.base import Format
 from unveil.files.locations import check_outputs, is_uri, locate
 from unveil.files.tables import write_release
@@ -28,7 +30,10 @@ from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
 from unveil.values.release.release import Release
 from unveil.values.results.choice import Choice, StudyResult
+from unveil.values.results.policy import Policy
 from unveil.wording import reason
+from unveil.workflows.choosing.job import table_bytes
+from unveil.workflows.choosing.limit_shares import told_of_plans
 from unveil.workflows.inputs.sources import as_microdata
 from unveil.workflows.mask import needs_schema
 
@@ -98,6 +103,31 @@ class ChoiceFolder:
         """What the folder's choice found."""
         study = self.folder / STUDY
         return read_study(study) if is_study(study) else None
+
+    def check_study(
+        self,
+        place: str | os.PathLike[str],
+        policy: Policy | str | os.PathLike[str],
+        schema: Schema | str | os.PathLike[str] | None,
+    ) -> None:
+        """Refuse to draw the seed of the release again, where the folder has a choice.
+
+        The study of that choice has its seed. Without the study, another one would be drawn.
+        """
+        earlier = self._earlier
+        if earlier is None or not earlier.study or is_uri(place) or Path(place).exists():
+            return
+        given = as_policy(policy)
+        if given is None or earlier.policy != told_of_plans(given).to_dict():
+            return
+        data = as_microdata(self.original, schema, format=self.format)
+        if sha256(table_bytes(data)).hexdigest() == earlier.original:
+            raise FileError(
+                f"the folder has a choice of this original by this policy, and {place} is not its "
+                "study: another study would draw the seed of the release again, and to draw until "
+                "an audit passes is to choose by luck; give the place of that study (--study), or, "
+                f"if nothing of it is published, delete {STUDY}"
+            ).at(str(self.folder))
 
     def discard(self) -> None:
         """Remove the folders that were made, if nothing is in them."""

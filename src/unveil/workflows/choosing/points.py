@@ -96,6 +96,13 @@ def _places(values: ParameterRange) -> list[float]:
     return [float(place) for place in places]
 
 
+def ends(values: ParameterRange) -> list[float]:
+    """The places of the least and the greatest value of a range, or of each of a list."""
+    if values.any is not None:
+        return _places(values)
+    return [OFF if values.or_none else 0.0, 1.0]
+
+
 def interleaved(columns: Iterable[Sequence[Candidate]]) -> list[Candidate]:
     """The first of each, then the second of each, and so on."""
     rows = zip_longest(*columns)

@@ -5,6 +5,8 @@ import polars as pl
 
 import unveil
 from unveil import Microdata, Schema, attacks, masks
+from unveil.attacks.tailored.likelihood import _around
+from unveil.table.encoding.to_columns import Slack
 
 
 def test_a_column_of_missing_cells_tells_nothing():
@@ -18,3 +20,13 @@ def test_a_column_of_missing_cells_tells_nothing():
     )
     assert np.array_equal(links.n_closer, [0, 0, 0])
     assert np.array_equal(links.n_tied, [2, 2, 2])
+
+
+def test_an_open_end_of_a_range_stays_open():
+    """It was no number, which reads as missing."""
+    ends = np.array([-np.inf, 2.0, np.inf, np.nan])
+    for slack in (Slack(), Slack(0.5, 2.0**-24)):
+        low, high = _around(ends, slack)
+        assert low[[0, 2]].tolist() == high[[0, 2]].tolist() == [-np.inf, np.inf]
+        assert low[1] < 2 < high[1]
+        assert np.isnan([low[3], high[3]]).all()

@@ -34,6 +34,19 @@ def test_masks_are_said_in_words(masks, said):
     assert plain(masks_in_words(masks)) == said
 
 
+def test_masks_are_said_by_their_effects():
+    masks = (
+        {"method": "rank-permutation", "p": 15, "columns": ["age", "income"]},
+        {"method": "mondrian", "k": 5, "cells": "centres"},
+        {"method": "top-coding", "threshold": 9, "columns": ["age"]},
+    )
+    assert plain(masks_in_words(masks, effects=True)) == (
+        "age, income: values are exchanged within 15 % of the ranks (rank-permutation), then "
+        "groups of at least 5 similar people become alike (mondrian, cells = centres), "
+        "then top-coding (threshold = 9) of age"
+    )
+
+
 def test_the_audit_of_the_chosen_release_is_said():
     audit = Audit(evidence(verdict=verdict(passed=True), policy={"max_risk": 0.2}), {})
     said = choice_summary(choices.choice(audit=audit))
@@ -47,13 +60,65 @@ def test_the_audit_of_the_chosen_release_is_said():
 
 def test_a_plan_that_fails_on_fresh_seeds_only():
     refused = choices.confirmation(3, accepted=False)
-    found = choices.study(chosen=None, nearest=3, confirmations=(refused,))
-    said = choice_summary(found)
-    assert "plan 3: it keeps every limit on the seed of the search, but not with" in plain(
-        said.verdict
+    given = {"chosen": None, "nearest": 3, "confirmations": (refused,)}
+    broken = choices.missed(0.043, bound=0.0521)
+    said = choice_summary(choices.study(**given, missed=(broken,)))
+    with_margin = "with the margin that further seeds need"
+    assert plain(said.verdict).startswith(
+        f"No plan keeps every limit of the policy {with_margin}. Nearest is plan 3, which keeps "
+        "every limit on the seed of the search, but misses register: max linked (5.2 % as upper "
+        f"bound on fresh seeds, 5 % allowed) {with_margin}. Some plan keeps each limit "
+        f"{with_margin}, but no plan keeps all."
     )
-    assert "Some plan keeps each limit, but no plan keeps all." in plain(said.verdict)
     assert "an upper bound of 5.2 %." in plain(said["chosen"].paragraphs[2])
+    never = choices.missed(0.043, bound=0.0521, never=True)
+    said = choice_summary(choices.study(**given, missed=(never,)))
+    assert f"No plan keeps register: max linked {with_margin}. The" in plain(said.verdict)
+    older = choice_summary(choices.study(**given))
+    assert f"on the seed of the search, but not {with_margin}. The search" in plain(older.verdict)
+
+
+def test_plans_that_could_not_be_applied():
+    said = "12 plans. 1 plan could not be applied; the first is plan 8: " + choices.REFUSED + "."
+    assert plain(choice_summary(choices.study()).verdict).endswith(said)
+    stopped = plain(choice_summary(choices.study(stopped=True, trials=60)).verdict)
+    assert f"plan 8: {choices.REFUSED}. Nothing is released." in stopped
+    applied = tuple(one for one in choices.study().tried if one.stage != "refused")
+    assert plain(choice_summary(choices.study(tried=applied)).verdict).endswith("tried 11 plans.")
+
+
+def test_a_limit_that_is_missed_with_the_margin_only():
+    sure = choices.limit("max_confirmed", 0.009, 0.01)
+    found = choices.study_without_choice()
+    tried = tuple(
+        msgspec.structs.replace(one, limits=(*one.limits[:1], sure)) if one.number == 4 else one
+        for one in found.tried
+    )
+    missed = (
+        choices.missed(0.06, never=True),
+        msgspec.structs.replace(choices.missed(0.009), limit="max_confirmed", allowed=0.01),
+    )
+    said = choice_summary(msgspec.structs.replace(found, tried=tried, missed=missed))
+    assert (
+        "plan 4, which misses 1 of 2 limits: register, linked 6.0 % (5 % allowed, 1.0 points "
+        "above); with the margin also register: max confirmed (0.9 % in the search, 1 % allowed). "
+        "No plan keeps register: max linked. The" in plain(said.verdict)
+    )
+
+
+def test_no_plan_may_lose_so_much():
+    tried = tuple(one for one in choices.study().tried if one.note == choices.TOO_MUCH)
+    missed = choices.MissedLimit(
+        limit="max_loss", scenario="", allowed=0.6, searched=0.71, never=True
+    )
+    found = choices.study(
+        tried=tried, frontier=(), chosen=None, nearest=12, missed=(missed,), confirmations=(),
+        costs=(), reach=(), notes=(),
+    )  # fmt: skip
+    assert plain(choice_summary(found).verdict).startswith(
+        "No plan keeps every limit of the policy. Nearest is plan 12, which was not attacked, "
+        "because its loss exceeds the policy: max loss 0.71 (0.6 allowed). No plan keeps max loss."
+    )
 
 
 def test_a_search_in_which_nothing_could_be_done():
@@ -76,15 +141,30 @@ def test_a_search_in_which_nothing_could_be_done():
             (
                 "No plan is confirmed on fresh seeds yet. Of the plans that are expected to keep "
                 "every limit of the policy, plan 3 has the least loss. The search tried 12 "
-                "plans and was stopped while plans were confirmed. Nothing is released. The same "
-                "command continues."
+                "plans and was stopped while plans were confirmed. 1 plan could not be applied; "
+                f"the first is plan 8: {choices.REFUSED}. Nothing is released. The same command "
+                "continues."
             ),
         ),
         (
-            {"chosen": None, "nearest": 1, "confirmations": (), "trials": 60},
-            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 1, which",
+            {"chosen": None, "nearest": 3, "confirmations": (), "missed": (choices.missed(0.043),)},
+            (
+                "No plan is confirmed on fresh seeds yet. The best so far is plan 3, which keeps "
+                "every limit on the seed of the search, but misses register: max linked (4.3 % in "
+                "the search, 5 % allowed) with the margin that further seeds need. The search"
+            ),
         ),
-        ({}, "was stopped before its release. Nothing is released."),
+        (
+            {
+                "chosen": None,
+                "nearest": 4,
+                "confirmations": (),
+                "trials": 60,
+                "tried": choices.study_without_choice().tried,
+            },
+            "No plan that was tried yet keeps every limit of the policy. Nearest is plan 4, which",
+        ),
+        ({}, "was stopped before its release. 1 plan could not be applied"),
     ],
 )
 def test_a_search_that_was_stopped(given, says):
@@ -105,6 +185,32 @@ def test_a_limit_that_confirmed_plans_break_alone():
     assert "plan 10 would keep every limit, by its bounds on fresh seeds" in plain(
         said["costs"].paragraphs[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "allowed", "loosened", "word"),
+    [("max_linked", 0.7, 1.0, "no limit"), ("k_anonymity", 1.4, 1.0, "no limit"),
+     ("max_linked", 0.6, 0.9, "90 %"), ("k_anonymity", 3.0, 2.0, "2"),
+     ("t_closeness", 1.0, 1.5, "1.5")],
+)  # fmt: skip
+def test_a_limit_that_allows_everything_is_none(limit, allowed, loosened, word):
+    (linked, other) = choices.study().costs
+    loose = msgspec.structs.replace(linked, limit=limit, allowed=allowed, loosened=loosened)
+    said = choice_summary(choices.study(costs=(loose, other)))["costs"]
+    assert plain(said.exhibits[0].table.rows[0][3]) == word
+    without = "binds. Without it, plan 10 is expected to keep every limit"
+    assert (without in plain(said.paragraphs[0])) is (word == "no limit")
+
+
+@pytest.mark.parametrize(("loss", "warned"), [(0.9993, True), (0.99, False)])
+def test_a_plan_that_destroys_a_use(loss, warned):
+    found = choices.study()
+    made = msgspec.structs.replace(choices.confirmation(3), loss=loss)
+    lossy = msgspec.structs.replace(found.tried[2], uses={"models": 1.0, "relations": 0.4})
+    tried = (*found.tried[:2], lossy, *found.tried[3:])
+    said = plain(choice_summary(choices.study(tried=tried, confirmations=(made,))).verdict)
+    destroyed = "But at this loss a use is destroyed (models): loosen a limit, or search another"
+    assert (destroyed in said) is warned
 
 
 def test_the_bound_of_a_limit_on_loss_is_shown():

@@ -14,6 +14,7 @@ from unveil.workflows.choosing.decision import (
     chosen_plan,
     frontier,
     limit_costs,
+    missed_limits,
     nearest_plan,
     next_to_confirm,
     reach,
@@ -119,6 +120,59 @@ def test_of_plans_that_keep_all_limits_the_nearest_loses_least():
 def test_of_plans_that_miss_as_many_limits_the_smallest_miss_counts():
     tried = [plan(1, 0.06, 0.9), plan(2, 0.07, 0.1), plan(3, 0.06, 0.8)]
     assert nearest_plan(tried) == 3
+
+
+def fewer_people(one, people=200):
+    """The plan where a further seed may well differ."""
+    limits = tuple(msgspec.structs.replace(limit, people=people) for limit in one.limits)
+    return msgspec.structs.replace(one, limits=limits)
+
+
+def test_a_search_that_was_stopped_hopes_for_what_keeps_its_limits():
+    # With the margin 1 misses two limits, and 2 only one, but by its figure in the search.
+    kept = fewer_people(plan(1, 0.049, 0.9, max_learned=0.049))
+    missed = fewer_people(plan(2, 0.0501, 0.1, max_learned=0.0))
+    assert nearest_plan([kept, missed]) == 2
+    assert nearest_plan([kept, missed], stopped=True) == 1
+    refused = confirmed(kept, shift=0.03)
+    assert nearest_plan([kept, missed], [refused], stopped=True) == 2
+    undecided = confirmed(plan(1, 0.04, 0.9), spread=0.0028)
+    assert not undecided.accepted
+    assert undecided.kept == undecided.repetitions
+    assert nearest_plan([plan(1, 0.04, 0.9), missed], [undecided], stopped=True) == 1
+    assert nearest_plan([missed], stopped=True) == 2
+
+
+def test_the_limits_that_the_nearest_plan_misses():
+    one, two = plan(1, 0.04, 0.1), plan(2, 0.2, 0.1, max_learned=0.3)
+    refused = confirmed(one, shift=0.03)
+    (linked,) = missed_limits([one, two], [refused], 1)
+    assert (linked.limit, linked.scenario, linked.allowed, linked.searched, linked.never) == (
+        "max_linked", "register", ALLOWED, 0.04, True
+    )  # fmt: skip
+    assert linked.bound == refused.figures[0].bound > ALLOWED
+    assert missed_limits([one, two], [], 1) == ()
+    learned, linked = missed_limits([one, two], [], 2)  # the worst first
+    assert (learned.limit, learned.bound, learned.never) == ("max_learned", None, False)
+    assert not linked.never
+    assert missed_limits([one, two], [], None) == ()
+
+
+def test_where_every_plan_loses_too_much_the_nearest_loses_least():
+    def dear(number, loss):
+        limit = Limit(limit="max_loss", allowed=0.3, found=loss, kept=False, reason="")
+        return TriedPlan(
+            number=number, candidate=Candidate("a"), masks=(), stage="dropped", loss=loss,
+            limits=(limit,),
+        )  # fmt: skip
+
+    tried = [dear(1, 0.6), dear(2, 0.45), plan(3, 0.1, None, stage="refused")]
+    assert nearest_plan(tried) == 2
+    (missed,) = missed_limits(tried, [], 2)
+    assert (missed.limit, missed.allowed, missed.searched, missed.never) == (
+        "max_loss", 0.3, 0.45, True
+    )  # fmt: skip
+    assert nearest_plan([*tried, plan(4, 0.9, 0.2)]) == 4  # of those that met every attack
 
 
 def test_what_a_limit_costs():

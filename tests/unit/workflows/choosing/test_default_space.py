@@ -1,5 +1,6 @@
 """The default space, and spaces that do not fit the columns."""
 
+import numpy as np
 import pytest
 
 import unveil
@@ -7,7 +8,7 @@ from unveil import SearchSpace
 from unveil.errors import SpecError, UnveilError
 from unveil.workflows.choosing.default_space import filled_space, masked_columns
 
-SWAP = {"method": "rank-permutation", "p": {"from": 1, "to": 40}}
+SWAP = {"method": "rank-permutation", "p": {"from": 5, "to": 40}}
 PRAM = {"method": "pram", "theta": {"from": 0.02, "to": 0.8}}
 
 
@@ -40,8 +41,10 @@ def test_columns_by_what_an_intruder_may_do_with_them(people):
 def test_what_is_searched_by_default(people):
     found = methods(filled_space(people))
     assert list(found) == [
-        "swapping", "noise", "microaggregation", "generalisation", "suppression and swapping"
+        "swapping", "noise", "microaggregation", "generalisation", "suppression and swapping",
+        "top coding and swapping",
     ]  # fmt: skip
+    assert found["top coding and swapping"][:2] == ["top-coding", "rank-permutation"]
     assert found["generalisation"] == ["mondrian", "rank-permutation", "rank-permutation"]
     assert {"age", "tax", "weight", "region"} <= columns(filled_space(people))
 
@@ -86,6 +89,14 @@ def test_a_sample_leaves_the_cells_of_others_unchanged(people):
          "top-coding without columns masks age"),
         (space(SWAP, forbid=["microagregation"]),
          "forbid: 'microagregation' is not .*did you mean 'microaggregation'"),
+        (space(SWAP | {"columns": ["age"], "p": {"from": 1, "to": 40}}),
+         "'own': rank-permutation: p is 1 % .* less than one position"),
+        (space({"method": "mondrian", "k": {"from": 2, "to": 1000}}),
+         "'own': mondrian: k is 1,000 and the table has 60 records"),
+        (space({"method": "mondrian", "k": {"from": 2, "to": 1000, "or_none": True}}),
+         "'own': mondrian: k is 1,000"),
+        (space({"method": "mondrian", "k": {"any": [3, "x"]}}),
+         "'own': mondrian: k: a whole number, not text"),
         (space(SWAP, unchanged=["shoe"]), "unchanged: column 'shoe' is not in the data"),
         (space({**SWAP, "columns": ["shoe"]}), "'own': rank-permutation: column 'shoe'"),
         (space({**SWAP, "columns": ["region"]}), "column 'region' is nominal"),
@@ -99,6 +110,12 @@ def test_a_sample_leaves_the_cells_of_others_unchanged(people):
 def test_refused_before_the_search(people, own, said):
     with pytest.raises(UnveilError, match=said):
         filled_space(people, own)
+
+
+def test_the_default_space_suits_small_files_too(people):
+    few = people.take(np.arange(12))
+    fixed = SearchSpace(fixed=[{"method": "rounding", "base": 100, "columns": ["rent"]}])
+    assert methods(filled_space(few, fixed))["generalisation"][0] == "mondrian"
 
 
 def test_a_fixed_step_is_not_forbidden():

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unveil.errors import UsageError
+from unveil.errors import DataError, UsageError
 from unveil.measures.information_loss.catalogue import MeasuredLoss, loss_measure
 from unveil.measures.information_loss.paired_sample import PairedSampler
 from unveil.measures.information_loss.uses.cells import ColumnCells
@@ -77,7 +77,7 @@ class UseReference:
                     continue
                 if name not in original.columns:
                     rule = absent_column(name, original.columns)
-                    raise UsageError(f"use '{use.name}': in the original, {rule}")
+                    raise DataError(f"use '{use.name}': in the original, {rule}")
                 if "identifier" in original.schema[name].role:
                     raise UsageError(
                         f"use '{use.name}': {name}: an identifier is not released: leave it out"

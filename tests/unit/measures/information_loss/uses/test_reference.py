@@ -5,7 +5,7 @@ import pytest
 import unveil
 from naive import uses as twin
 from unveil import Microdata, Schema, Use, masks
-from unveil.errors import SpecError, UsageError
+from unveil.errors import DataError, SpecError, UsageError
 from unveil.measures import FilePair, UseReference, loss, use_losses
 from unveil.measures.information_loss.uses.reference import interval_overlap
 from unveil.values.release.plan import Plan
@@ -255,7 +255,7 @@ def test_the_error_is_about_that_of_repeated_samples():
 
 def test_what_is_refused():
     sample = survey()
-    with pytest.raises(UsageError, match="use 'a': in the original, column 'agee' is not"):
+    with pytest.raises(DataError, match="use 'a': in the original, column 'agee' is not"):
         UseReference(sample, [Use(name="a", kind="distributions", columns=["agee"])])
     with pytest.raises(UsageError, match="another original"):
         UseReference(sample).losses(FilePair.of(sample.take([1]), sample, None))
