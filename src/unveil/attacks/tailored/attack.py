@@ -239,5 +239,5 @@ def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 
         where = f"column {'; '.join(counts)}"
     return DataError(
         f"tailored: the known masking cannot have produced these {what}: {where}; give the plan "
-        "and the original of this release, or attack with level 'method'"
+        "and the original of this release, or attack with level='method' (--level method)"
     )
