@@ -139,7 +139,7 @@ def _package(plug_in: EntryPoint) -> str:
 @click.version_option(__version__, message="unveil %(version)s")
 @click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
 @click.option(
-    "--verbose", "-v", is_flag=True, help="Print each task, and the seconds since the start."
+    "--verbose", "-v", is_flag=True, help="Print every table, and each task with its seconds."
 )
 def cli(*, quiet: bool, verbose: bool) -> None:
     """Red-team a microdata release before someone else does.
