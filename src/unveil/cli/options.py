@@ -50,6 +50,7 @@ class Word(click.Choice[str]):
     """One of several words; a wrong one is answered with the nearest."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The word, if it is one of the list."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
