@@ -175,9 +175,9 @@ def clues(release: Microdata, people: Microdata, known: Homes) -> tuple[str, ...
 def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
     """Rows with equal cells in columns that members share form a household.
 
-    Columns that were masked person by person tell nothing: those are used by which the groups are
-    most like households. A class of more rows than any household has members holds several, which
-    nobody can tell apart: its rows stand alone.
+    Columns masked person by person are useless; the columns whose groups look most like households
+    are used. A class with more rows than any household has members contains several households,
+    which cannot be separated: its rows stay ungrouped.
     """
     columns = clues(release, people, known)
     if not columns:

@@ -108,10 +108,9 @@ class DependenceChoice:
         if needed >= search.n_patterns:
             parameters = count(needed, "free parameter")
             raise SchemaError(
-                f"probabilistic: dependence: the smallest model has {parameters}, and the pairs "
-                f"have {count(search.n_patterns, 'pattern')} of agreement, which it would fit "
-                "whatever they are; compare more attributes, give numbers more tolerances, or "
-                "leave out dependence"
+                f"probabilistic: dependence: the model has {parameters} for "
+                f"{count(search.n_patterns, 'pattern')} of agreement, so it would fit any data; "
+                "compare more attributes, give numbers more tolerances, or leave out dependence"
             )
 
     def _describe(self, model: DependentClasses) -> dict[str, Any]:

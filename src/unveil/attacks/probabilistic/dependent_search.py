@@ -1,9 +1,9 @@
-"""Exact search for the heaviest pairs, where the weight of a pattern is no sum over attributes.
+"""Exact search for the heaviest pairs if the weight of a pattern is not a sum over attributes.
 
-The weights of each attribute by itself make a metric, as without dependence. The best candidates
-by it are listed, and each pair's cost is corrected by what its whole pattern weighs. A candidate
-that is not listed costs at least as much as the last one, corrected as favourably as any pattern
-allows that costs so much. Lists become longer until they decide.
+The marginal weights of the attributes form a metric, as without dependence. The best candidates
+by this metric are listed, and the cost of each listed pair is corrected by the weight of its whole
+pattern. A bound on the correction gives a lower bound on the cost of every unlisted candidate.
+Lists are extended until this bound decides.
 """
 
 from collections.abc import Sequence

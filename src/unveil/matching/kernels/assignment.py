@@ -65,10 +65,9 @@ def next_used(plan: Assignment, column: int, edge: int) -> int:
 
 @kernel()
 def settle(graph: AssignmentGraph, plan: Assignment, outside: float) -> None:
-    """Values by the prices; what is in use and above its row's value is given up.
+    """Compute each row's value from the prices; drop flow that costs more than its row's value.
 
-    `left`, `room` and the lists are brought up to date: everything but prices and flow may
-    be new.
+    Updates `left`, `room` and the lists. Prices and flow are the input; all else may be new.
     """
     plan.first[:] = END
     plan.after[:] = OUT

@@ -193,10 +193,10 @@ def bring_in(
     effort: int,
     scratch: PathScratch,
 ) -> int:
-    """Bring in what is left of the rows from `start` on, until so many edges are looked at.
+    """Assign the remaining rows from `start` until the edge limit is reached.
 
-    Returns the row to go on with; all are done when there is none. What is still left then
-    stays out, at that price.
+    Returns the next row; all rows are done if it is beyond the last. A row that cannot be assigned
+    stays unassigned, at the price `outside`.
     """
     row, work = start, 0
     while row < len(plan.left) and work < effort:

@@ -141,9 +141,9 @@ def test_the_command_says_how_far_independence_misstates(unveil_command, tmp_pat
     options = ("--schema", tmp_path / "schema.toml", "--truth", "row-order")
     found = unveil_command("attack", "probabilistic", *files, *options, *DEPENDENT)
     assert found.code == 0, found.err
-    assert "independence misstates the match probability of" in found.out
+    assert "Assuming independence changes the match probability of" in found.out
     found = unveil_command("link", *files, *options, *["--attack", "probabilistic"], *DEPENDENT)
-    assert "independence misstates the match probability of" in found.out
+    assert "Assuming independence changes the match probability of" in found.out
 
 
 def test_dependence_is_not_of_text():

@@ -169,7 +169,7 @@ class _Rounds:
 
     @property
     def consistency(self) -> float:
-        """The share of what the matched pairs imply that is matched, over all columns."""
+        """The share of implied pairs that are also matched, over all columns."""
         weight = hits = 0.0
         for pairs in self.joined:
             used = pairs.checkable
