@@ -38,10 +38,11 @@ def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = Fals
 
     LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
     4. The group is cut in the attribute with the widest spread relative to the file, at the
-    boundary nearest to the median; if the rules forbid this cut, the next attribute is tried. Strict: all
-    records with one value go to one side. Relaxed: if no strict cut is possible, records at the
-    median are divided between both sides in row order, so that the sides are even. (The paper does
-    so from the first cut on, which splits a frequent value repeatedly without a gain.)
+    boundary nearest to the median; if the rules forbid this cut, the next attribute is tried.
+    Strict: all records with one value go to one side. Relaxed: if no strict cut is possible,
+    records at the median are divided between both sides in row order, so that the sides are even.
+    (The paper does so from the first cut on, which splits a frequent value repeatedly without a
+    gain.)
     """
     prepare("Mondrian", _rehearse)
     return _partition(axes, rules, relaxed=relaxed)
