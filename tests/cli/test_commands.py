@@ -536,7 +536,7 @@ def test_attack_prints_what_was_found(unveil_command, to_attack):
     assert (done.code, done.err) == (0, "")
     shown = attack_json(unveil_command, to_attack)
     risk = shown["risk"]
-    assert f"{risk['expected']:.1f}" in done.out
+    assert f"{risk['expected']:g}" in done.out
     for words in (
         "expected correct links", "of 120", "by guessing", "ceiling of any attack",
         "True row among the k best", "Control (true rows removed)",
@@ -552,7 +552,7 @@ def test_attack_prints_what_was_found(unveil_command, to_attack):
 def test_an_attack_on_households_says_how_many_are_linked(unveil_command, to_attack):
     done = unveil_command(*attack_command(to_attack, attack="households"))
     homes = attack_json(unveil_command, to_attack, attack="households")["households"]["risk"]
-    linked = f"{homes['expected']:.1f} of {homes['n']} are linked correctly"
+    linked = f"{homes['expected']:g} of {homes['n']} are linked correctly"
     assert f"Households (derived from columns that members share): {linked}" in done.out
     alone = unveil_command(*attack_command(to_attack, "--grouping", "none", attack="households"))
     assert "Households (linked by one member each, because no rows are grouped): " in alone.out

@@ -30,12 +30,21 @@ def audited(tmp_path, monkeypatch):
 
 
 pytestmark = pytest.mark.usefixtures("audited")
+
+
+@pytest.fixture
+def wide(monkeypatch):
+    """No cell of a table is wrapped."""
+    monkeypatch.setattr("unveil.cli.console.WIDEST", 1000)
+
+
 RECORDS = [word for name in "abc" for word in ("--records", f"{name}.records.csv")]
 
 
+@pytest.mark.usefixtures("wide")
 def test_compare_prints_who_is_better_at_what(unveil_command):
-    done = unveil_command("compare", "a.json", "b.json", "c.json", *RECORDS)
-    assert (done.code, done.err) == (0, "")
+    done = unveil_command("-v", "compare", "a.json", "b.json", "c.json", *RECORDS)
+    assert done.code == 0
     rows = [line.split() for line in done.out.splitlines()]
     for row in (
         "a.csv distance 100 40.0 % 50 40.0 % 37.5 % 0.1 0 misses 1 of 1 not dominated",
@@ -47,8 +56,8 @@ def test_compare_prints_who_is_better_at_what(unveil_command):
     ):
         assert row.split() in rows
     for words in (
-        "Only b.csv keeps every limit of the policy. a.csv misses 1 of 1 limit; c.csv misses 1",
-        "Compared: 3 releases of one original of 100 people. Not dominated: b.csv, a.csv.",
+        "Only b.csv keeps every limit of the policy. Compared: 3 releases of one original",
+        "- a.csv: misses 1 of 1 limit\n- c.csv: misses 1 of 1 limit\n",
         (
             "c.csv is dominated by a.csv, b.csv: more risk or more loss, and not less of either; "
             "the policy is broken by a.csv."
@@ -64,6 +73,17 @@ def test_compare_prints_who_is_better_at_what(unveil_command):
     assert "MEASURE BY MEASURE" not in done.out  # it would have nothing below it
 
 
+def test_compare_prints_one_screen(unveil_command):
+    """An answer, the limits that are missed and one table; every table with --verbose."""
+    done = unveil_command("compare", "a.json", "b.json", "c.json", *RECORDS)
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 120
+    assert "DIFFERENCES" not in done.out
+    assert "this page" not in unveil_command("-v", "compare", "a.json", "b.json", *RECORDS[:4]).out
+
+
 def test_json_is_the_comparison(unveil_command):
     names = ["a.json", "b.json", "c.json"]
     shown = json.loads(unveil_command("compare", *names, *RECORDS, "--json", "--seed", "3").out)
@@ -76,10 +96,11 @@ def test_json_is_the_comparison(unveil_command):
     assert other["differences"] != shown["differences"]
 
 
+@pytest.mark.usefixtures("wide")
 def test_what_is_not_known_is_said(unveil_command):
     sampled = finding(interval=Interval(0.05, 0.2, 0.95))
     write_evidence(evidence("d.csv", attacks=(sampled,)), "d.json")
-    done = unveil_command("compare", "a.json", "s.json", "d.json")
+    done = unveil_command("-v", "compare", "a.json", "s.json", "d.json")
     assert done.code == 0
     for words in (
         "nobody was attacked",
@@ -90,17 +111,18 @@ def test_what_is_not_known_is_said(unveil_command):
         "- No attack was made on s.csv",
     ):
         assert words in done.out
-    alone = unveil_command("compare", "b.json", "c.json", *RECORDS[2:]).out
+    alone = unveil_command("-v", "compare", "b.json", "c.json", *RECORDS[2:]).out
     assert "Only b.csv is not dominated." in alone
     assert unveil_command("compare", "a.json", "s.json", "b.json", *RECORDS[:4]).code == 0
 
 
+@pytest.mark.usefixtures("wide")
 def test_households_stand_beside_persons_and_the_policy(unveil_command, tmp_path):
     for name, share in (("h", 0.5), ("i", 0.025)):
         attacks = (of_households(share, persons=0.2),)
         limits = {"max_household_risk": 0.05}
         write_evidence(evidence(f"{name}.csv", attacks=attacks, policy=limits), f"{name}.json")
-    done = unveil_command("compare", "h.json", "i.json", "--report", "page.html")
+    done = unveil_command("-v", "compare", "h.json", "i.json", "--report", "page.html")
     rows = [line.split() for line in done.out.splitlines()]
     attack = "households-posterior original to release household number"
     for row in (
@@ -150,9 +172,9 @@ def test_a_policy_that_none_keeps_ends_with_1_and_says_by_how_much(unveil_comman
     done = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml")
     assert (done.code, done.err) == (1, "")
     assert (
-        "No release keeps every limit of the policy. Nearest is a.csv: it misses 1 of 2 limits: "
-        "stress test, linked 40.0 % (limit 5 %, 35.0 points above)."
+        "No release keeps every limit of the policy. Nearest is a.csv: it misses 1 of 2 limits. "
     ) in " ".join(done.out.split())
+    assert "\n- a.csv: stress test, linked 40.0 % (limit 5 %, 35.0 points above)\n" in done.out
     as_json = unveil_command("compare", "a.json", "b.json", "--policy", "policy.toml", "--json")
     assert as_json.code == 1
     assert json.loads(as_json.out)["recommendation"] == {"kept": [], "nearest": ["a.csv"]}

@@ -152,13 +152,13 @@ def test_how_sure_it_is(capsys):
     assert chance in told(capsys, sure=None)
     shown = told(capsys, sure=0.12)
     assert f"{chance}: the result differs" in shown
-    assert "with a confidence of 12% only" in shown
+    assert "with a confidence of 12.0 % only" in shown
     assert "By the truth" not in shown  # nobody knows
-    assert "These links are more than chance, with a confidence of 97.2%." in told(
+    assert "These links are more than chance, with a confidence of 97.2 %." in told(
         capsys, sure=0.972
     )
     shown = told(capsys, sure=1.0)
-    assert "a confidence of more than 99.9%" in shown
+    assert "a confidence of over 99.9 %" in shown
     assert chance not in shown
 
 

@@ -23,6 +23,7 @@ FILES = {
 }
 AUDIT = "audit a.csv a.csv -s s.toml --truth person"
 ATTACK = "attack rank a.csv a.csv -s s.toml --truth person"
+DISTANCE = ATTACK.replace("rank", "distance")
 CELL = "s3cret"
 
 
@@ -68,6 +69,17 @@ def files(tmp_path, monkeypatch):
         (2, f"{AUDIT} --effort quik", "--effort: .*mean 'quick'"),
         (3, "audit a.csv a.csv -s s.toml", r"give truth= \(--truth\)"),
         (2, "compare a.json", "give the evidence of two or more"),
+        (2, "audit --shema s.toml", "No such option '--shema'; did you mean '--schema'[?] `"),
+        (2, "audit --figres x", "; did you mean '--figures'[?] `"),
+        (2, "attack structural --level x", "No such option '--level'[.] `"),
+        (2, "completion bsh", "; did you mean 'bash'[?] `"),
+        (2, f"{ATTACK} --direction release-to-orig", "mean 'release-to-original'[?] `"),
+        (2, f"{AUDIT} --measures PLI", "not a further loss measure; did you mean 'PIL', which is"),
+        (2, f"{AUDIT} --measures IL1s", "'IL1s' is in every audit; name only further measures"),
+        (2, f"{AUDIT} --measures zzz", "further loss measure; no installed package has any"),
+        (2, f"{DISTANCE} --weights {{age:2}}", 'weights: .*not valid JSON; .*, as in {"age": 2}'),
+        (2, DISTANCE + ' --comparisons {"sex":"jaro"}', "'sex': table of by, levels, not text"),
+        (3, "inspect nofile.xyz", "there is no such file; check its name and its folder"),
     ],
 )
 def test_a_mistake_is_answered_in_three_lines(unveil_command, code, call, words):

@@ -210,6 +210,20 @@ def test_the_index_of_a_column_is_no_name():
         (lambda: unveil.households("x"), "households: n: whole number, not text"),
         (lambda: unveil.mask(PEOPLE), "mask: masks: not given"),
         (unveil.report, "report: result: not given"),
+        (lambda: measures.loss(PEOPLE, RELEASE), "loss: 2 arguments are given, and it takes 1 "),
+        (lambda: measures.risk(LINKS, links=LINKS), "given twice: by its place and by its name"),
+        (
+            lambda: unveil.audit(PEOPLE, RELEASE, sweep=False),
+            "it is one of the settings: settings=AuditSettings(sweep=...)",
+        ),
+        (
+            lambda: unveil.mask(PEOPLE, "rank-swapping"),
+            "the mask with its parameters, masks.RankSwapping(p=...), or a plan file",
+        ),
+        (
+            lambda: unveil.mask(PEOPLE, masks.RankSwapping),
+            "not the class RankSwapping; call it: RankSwapping(...)",
+        ),
         (lambda: masks.Microaggregation(k="3"), "microaggregation: k: a whole number, not text"),
         (lambda: masks.RankSwapping(p=500), "rank-swapping: p: a number of at most 100"),
         (

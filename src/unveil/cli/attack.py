@@ -111,7 +111,7 @@ def command() -> None:
 @click.option("--blocks", help="Blocking by unmasked attributes: sex,name:soundex.")
 @click.option(
     "--direction",
-    type=click.Choice(["original-to-release", "release-to-original"]),
+    type=options.Word(["original-to-release", "release-to-original"]),
     default="original-to-release",
     metavar="TEXT",
     help="original-to-release (default) or release-to-original.",

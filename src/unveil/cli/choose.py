@@ -37,7 +37,7 @@ SECTIONS = {
 @click.option("--trials", type=int, metavar="NUMBER", help="Number of plans to try; or --effort.")
 @click.option(
     "--effort",
-    type=click.Choice(["quick", "normal", "thorough"]),
+    type=options.Word(["quick", "normal", "thorough"]),
     help="Effort of the search.  [default: normal]",
 )
 @click.option(

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from unveil.cli import options
-from unveil.cli.console import FAILED, print_json, progress
+from unveil.cli.console import FAILED, has_flag, print_json, progress
 from unveil.cli.options import PATH, TABLE
 from unveil.cli.pages import Pages, page_options
 from unveil.cli.verdict_text import print_choice, print_comparison
@@ -83,7 +83,7 @@ def command(
     if as_json:
         print_json(comparison)
     else:
-        print_comparison(comparison)
+        print_comparison(comparison, whole=has_flag("verbose"))
         pages.say()
     found = comparison.recommendation
     if policy is not None and (found is None or not found.kept):

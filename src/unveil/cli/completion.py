@@ -3,13 +3,14 @@
 import click
 
 from unveil.cli.console import say
+from unveil.cli.options import Word
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_UNVEIL_COMPLETE"  # set by the script when it asks for completions
 
 
 @click.command(name="completion")
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=Word(SHELLS))
 def command(shell: str) -> None:
     """Print the script that completes commands, attacks, options and files in SHELL.
 

@@ -7,9 +7,11 @@ import logging
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from unveil.reports.content import Line
 
 SECONDS_BEFORE, SHARE_BEFORE = 5, 0.01  # of the work, before its speed is known
+WIDEST = 120  # characters of a table in a pipe, before cells are wrapped
 STYLES = {"broken": "bold red", "kept": "green"}  # of the cells of a policy's limits
 FAILED = 1  # exit code: a policy is not kept, or a replay differs
 
@@ -93,20 +96,56 @@ def open_streams() -> None:
 
 
 def print_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str] = ()
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numbers: Sequence[str] = (),
+    *,
+    stacked: bool = False,
 ) -> None:
-    """Print a table; the columns in ``numbers`` are right-aligned."""
-    rows = [[printable(cell) for cell in row] for row in rows]
+    """Print a table; the columns in ``numbers`` are right-aligned.
+
+    The lines of a cell are printed below each other if the table is ``stacked``; else a line break
+    in a cell is escaped like every control character.
+    """
+    rows = [
+        ["\n".join(map(printable, cell.split("\n") if stacked else [cell])) for cell in row]
+        for row in rows
+    ]
     if sys.stdout.isatty():
         _print_rich(head, rows, numbers)
         return
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    widths = _widths([head, *rows])
     for row in [head, *rows]:
-        cells = [
-            cell.rjust(width) if name in numbers else cell.ljust(width)
-            for cell, width, name in zip(row, widths, head, strict=True)
-        ]
-        _echo("  ".join(cells).rstrip())
+        stacked = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for cells in zip_longest(*stacked, fillvalue=""):
+            aligned = (
+                cell.rjust(width) if name in numbers else cell.ljust(width)
+                for cell, width, name in zip(cells, widths, head, strict=True)
+            )
+            _echo("  ".join(aligned).rstrip())
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The widths of columns; the widest are narrowed to fit, but no word is cut."""
+    columns = list(zip(*rows, strict=True))
+    widths = [
+        max(len(line) for cell in column for line in [*cell.split("\n"), ""]) for column in columns
+    ]
+    least = [
+        max(len(word) for cell in column for word in [*cell.split(), ""]) for column in columns
+    ]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDEST:
+        wide = [place for place in range(len(widths)) if widths[place] > least[place]]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    lines = (textwrap.wrap(line, max(width, 1), **options) for line in cell.split("\n"))
+    return [line for wrapped in lines for line in wrapped]
 
 
 def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> None:

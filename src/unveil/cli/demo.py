@@ -76,12 +76,12 @@ def command(folder: Path, records: int, seed: int, *, force: bool) -> None:
 
 def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None:
     """Print the masks, the audits and the choice: one screen, or everything."""
-    from unveil.reports.summary import choice_summary, comparison_summary, summary
+    from unveil.reports.lines.demo import audited_sentence, chosen_sentence, masked_sentence
+    from unveil.reports.summary import comparison_summary, summary
     from unveil.values.release.plan import Plan
     from unveil.workflows.demo import CHOSEN_PEOPLE, DATA, LIMITS, PLANS
 
-    say(f"{folder / DATA} is a synthetic survey of persons in households. It was masked in "
-        f"{len(PLANS)} ways:")  # fmt: skip
+    say(masked_sentence(folder / DATA, len(PLANS)))
     say()
     rows = [
         [name if step == 0 else "", _effect(mask), ", ".join(mask["columns"])]
@@ -92,18 +92,17 @@ def _print_releases(folder: Path, result: Demonstration, *, whole: bool) -> None
     shown = len(head) if whole else 2
     print_table(head[:shown], [row[:shown] for row in rows])
     say()
-    say(f"Each release was attacked and checked against the policy {folder / LIMITS}:")
+    say(audited_sentence(folder / LIMITS))
     say()
     for name, audit in result.audits.items():
         _say_wrapped(f"{name}: {plain(summary(audit.evidence).verdict)}")
     say()
     if whole:
-        print_comparison(result.comparison)
+        print_comparison(result.comparison, whole=True)
     else:
         _say_wrapped(plain(comparison_summary(result.comparison).verdict))
     say()
-    chosen = plain(choice_summary(result.choice).verdict)
-    _say_wrapped(f"A search on {CHOSEN_PEOPLE} of these people: {chosen}")
+    _say_wrapped(chosen_sentence(result.choice, CHOSEN_PEOPLE))
     say()
 
 

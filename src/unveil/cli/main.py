@@ -139,7 +139,7 @@ def _package(plug_in: EntryPoint) -> str:
 @click.version_option(__version__, message="unveil %(version)s")
 @click.option("--quiet", "-q", is_flag=True, help="Print results and errors only.")
 @click.option(
-    "--verbose", "-v", is_flag=True, help="Print each task, and the seconds since the start."
+    "--verbose", "-v", is_flag=True, help="Print every table, and each task with its seconds."
 )
 def cli(*, quiet: bool, verbose: bool) -> None:
     """Red-team a microdata release before someone else does.
@@ -156,6 +156,16 @@ def cli(*, quiet: bool, verbose: bool) -> None:
     click.get_current_context().with_resource(log_level(quiet=quiet, verbose=verbose))
 
 
+def _fault(error: click.ClickException) -> str:
+    """The message of click; of the names that it suggests for an option, the nearest alone."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    # Compared without hyphens: two of them make every option look like every other.
+    known = {one.lstrip("-"): one for one in error.possibilities or ()}
+    near = suggest(error.option_name.lstrip("-"), known).replace("'", "'--", 1)
+    return f"No such option '{error.option_name}'{near}"
+
+
 def main() -> None:
     """Run the command line; a user never meets a traceback."""
     open_streams()
@@ -170,7 +180,7 @@ def main() -> None:
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             command = "unveil" if context is None else context.command_path
-            text = shortened(error.format_message())
+            text = shortened(_fault(error))
             text = text if text.endswith(("?", ")", ".")) else f"{text}."
             listed = "commands and options" if command == "unveil" else "options"
             complain(f"{command}: {text} `{command} --help` lists the {listed}.")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--keep-order", is_flag=True, help="Keep the row order, which may identify people.")
 @click.option(
     "--household",
-    type=click.Choice(["drop", "renumber", "keep"]),
+    type=options.Word(["drop", "renumber", "keep"]),
     help="Household numbers: leave out, renumber, or keep.  [default: the plan's]",
 )
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")

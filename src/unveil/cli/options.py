@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from unveil.errors import UsageError
-from unveil.wording import listing
+from unveil.wording import listing, suggest
 
 if TYPE_CHECKING:
     from unveil.files.formats.base import Format
@@ -44,6 +44,19 @@ class _Table(click.ParamType[str | Path]):
 
 
 TABLE = _Table()
+
+
+class Word(click.Choice[str]):
+    """One of several words; a wrong one is answered with the nearest."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The word, if it is one of the list."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            error.message = error.message.removesuffix(".") + suggest(value, self.choices)
+            raise
+
 
 TRUTH = "True links: an identifier of both files, a row map, or row-order"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

@@ -10,7 +10,7 @@ import msgspec
 
 from unveil.cli.console import print_table, say
 from unveil.support.phrases import plain
-from unveil.wording import count
+from unveil.wording import count, printable
 
 if TYPE_CHECKING:
     from unveil.reports.content import Exhibit, Section, Summary
@@ -50,11 +50,20 @@ def print_audit(audit: Audit, *, whole: bool) -> None:
     say()
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print a comparison."""
+def print_comparison(comparison: Comparison, *, whole: bool) -> None:
+    """Print a comparison: one screen, or with every table."""
     from unveil.reports.summary import comparison_summary
 
-    _print(comparison_summary(comparison))
+    page = comparison_summary(comparison)
+    if whole:
+        _print(page)
+        return
+    _print_top(page)
+    if page.first is not None:
+        say()
+        table = page.first.table.without("knows")
+        _print_table(msgspec.structs.replace(page.first, table=table, notes=()))
+    say()
 
 
 def print_choice(found: Choice | StudyResult) -> None:
@@ -85,7 +94,11 @@ def _print_top(summary: Summary) -> None:
         for line in textwrap.wrap(said, WIDTH, subsequent_indent=" " * LABEL):
             say(line)
     if not summary.answers:
-        say(plain(summary.verdict))
+        for line in textwrap.wrap(plain(summary.verdict), WIDTH, break_on_hyphens=False):
+            say(line)
+    for point in summary.points:
+        for line in textwrap.wrap(f"- {plain(point)}", WIDTH, subsequent_indent="  "):
+            say(line)
 
 
 def _print_section(section: Section) -> None:
@@ -121,9 +134,13 @@ def _print_exhibits(exhibits: Sequence[Exhibit]) -> None:
 def _print_table(exhibit: Exhibit) -> None:
     table, limit = exhibit.table, ROWS[exhibit.name]
     heads = [plain(column.head) for column in table.columns]
-    rows = [[plain(cell).replace("\n", "; ") for cell in row] for row in table.rows[:limit]]
+    # A name in a phrase is escaped, a text is not: it may have a line break.
+    rows = [
+        [plain(cell) if isinstance(cell, tuple) else printable(plain(cell)) for cell in row]
+        for row in table.rows[:limit]
+    ]
     numbers = [plain(column.head) for column in table.columns if column.number]
-    print_table(heads, rows, numbers=numbers)
+    print_table(heads, rows, numbers=numbers, stacked=True)
     if len(rows) < len(table.rows):
         say(f"And {count(len(table.rows) - len(rows), 'more row')}.")
         return  # the notes concern all rows

@@ -108,9 +108,10 @@ def check_exists(path: Path) -> None:
 
 def _nearest_file(path: Path) -> str:
     try:
-        return suggest(path.name, [other.name for other in path.parent.iterdir()])
+        near = suggest(path.name, [other.name for other in path.parent.iterdir()])
     except OSError:
-        return ""
+        near = ""
+    return near or "; check its name and its folder"
 
 
 def check_target(path: Path, *, force: bool) -> None:

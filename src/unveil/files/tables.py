@@ -14,6 +14,7 @@ from unveil.files.documents.toml import as_schema, to_toml
 from unveil.files.formats.base import Format
 from unveil.files.locations import as_path, locate
 from unveil.support.arrays import Ints
+from unveil.table.columns import first_row, not_numbers, stored_as
 from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.table.schema import Schema
@@ -176,9 +177,14 @@ def read_row_map(path: str | os.PathLike[str], originals: int, released: int) ->
     with errors_at(str(path)):
         released_rows = _row_numbers(table, "released", released)
         original_rows = _row_numbers(table, "original", originals, blank=True)
-        listed = len(np.unique(released_rows))
+        first = np.unique(released_rows, return_index=True)[1]
+        listed = len(first)
         if listed < len(released_rows):
-            raise DataError("the row map lists a released row twice")
+            again = int(np.delete(np.arange(len(released_rows)), first)[0]) + 1
+            raise DataError(
+                f"the row map lists a released row twice, the second time in row {again:,} of the "
+                "map; list every released row once"
+            )
         if listed < released:
             raise DataError(
                 f"the row map lists {listed:,} of {released:,} released rows: list them all, with "
@@ -194,6 +200,13 @@ def _row_numbers(table: Microdata, column: str, n_rows: int, *, blank: bool = Fa
     if column not in table.columns:
         raise DataError(
             f"a row map has the columns released and original; this has: {listing(table.columns)}"
+        )
+    cells = table.column(column)
+    if stored_as(cells) == "text" and (words := not_numbers(cells)).any():
+        raise DataError(
+            f"the row map's column '{column}' has cells that are not row numbers: "
+            f"{int(words.sum()):,}, the first in row {first_row(words):,}; give the map of this "
+            "release"
         )
     values = numbers(table, [column]).values[:, 0]
     inside = (values >= 1) & (values <= n_rows) & (values == np.rint(values))

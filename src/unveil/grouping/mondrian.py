@@ -37,11 +37,12 @@ def mondrian(axes: Sequence[CutAxis], rules: ClassRules, *, relaxed: bool = Fals
     """Cut the records at medians until no group can be cut.
 
     LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), Sections 3 and
-    4: the attribute in which a group is spread widest, of its spread in the file, is cut at the
-    boundary that comes nearest to the median; if the rules do not allow it, the next. Strict: all
-    records of one value go to one side. Relaxed: where no such cut is possible, those at the median
-    go to either, in the order of the rows, so that both sides are even. (The paper does so from
-    the first cut on; then a frequent value is cut in two again and again without a gain.)
+    4. The group is cut in the attribute with the widest spread relative to the file, at the
+    boundary nearest to the median; if the rules forbid this cut, the next attribute is tried.
+    Strict: all records with one value go to one side. Relaxed: if no strict cut is possible,
+    records at the median are divided between both sides in row order, so that the sides are even.
+    (The paper does so from the first cut on, which splits a frequent value repeatedly without a
+    gain.)
     """
     prepare("Mondrian", _rehearse)
     return _partition(axes, rules, relaxed=relaxed)

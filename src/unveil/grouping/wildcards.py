@@ -13,11 +13,11 @@ from unveil.support.threads import cores, run_blocks, thread_blocks
 
 
 def published_cells(codes: Ints32, k: int, masks: Sequence[int]) -> Bools:
-    """For each record and attribute whether it is published, so that k records fit each.
+    """Whether each cell is published, so that at least k records fit every record.
 
-    A record with a mask fits all that agree with it in the attributes of the mask: the first
-    mask, from the cheapest on, for which the file has k such records is enough, whatever stars
-    the others get.
+    A record with a mask fits all records that agree with it in the mask's attributes. Each record
+    gets the cheapest mask for which the file has k such records. Stars of other records cannot
+    lower this count.
     """
     prepare("local suppression", _rehearse)
     n, d = codes.shape

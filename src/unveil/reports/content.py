@@ -94,6 +94,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     external: bool = False
     cautions: tuple[Phrase, ...] = ()  # above the verdict
     answers: tuple[Fact, ...] = ()  # tested, found, meaning, next: in place of the verdict
+    points: tuple[Phrase, ...] = ()  # a list below the verdict: the limits that are missed
     first: Exhibit | None = None  # the table below the verdict
     date: str = ""  # of the page
 

@@ -34,8 +34,8 @@ def _chart(value: Audit | Comparison | Choice | Decisions, name: str) -> Any:
 
 for _kind in (Microdata, Schema, Release, Links, Loss):
     register(_kind, Display(html=_html))
-register(Risk, Display(lambda risk: fitted(risk_sentence(risk, risk.attack)), _html))
-register(Finding, Display(lambda finding: fitted(risk_sentence(finding.risk, finding.name))))
+register(Risk, Display(lambda risk: risk_sentence(risk, risk.attack), _html))
+register(Finding, Display(lambda one: fitted(risk_sentence(one.risk, one.name))))
 register(Audit, Display(audit_in_words, _html, _chart))
 register(Comparison, Display(html=_html, chart=_chart))
 register(Choice, Display(html=_html, chart=_chart))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil.reports.sections.stress_test import stress_sentence
-from unveil.support.phrases import Phrase, counted, name, names, phrase, plain, several
+from unveil.support.phrases import Phrase, counted, name, names, percent, phrase, plain, several
 from unveil.values.disclosure_scenario import STRESS_TEST
 from unveil.values.results.evidence import Audit, Evidence
 from unveil.values.results.risk import Risk
@@ -126,9 +126,16 @@ def risk_sentence(risk: Risk, attack: str) -> str:
     if risk.attributes and risk.ceiling is not None:
         ceiling = f", no attack on these attributes more than {risk.ceiling:,.0f}"
     return (
-        f"{attack} links {risk.expected:,.1f} of {risk.n:,} ({risk.share:.1%}, "
-        f"{attacked}; a guess links {risk.baseline:,.3g}{ceiling})"
+        f"{attack} links {tenths(risk.expected)} of {risk.n:,} ({percent(risk.share)}, "
+        f"{attacked}; a guess links {tenths(risk.baseline)}{ceiling})"
     )
+
+
+def tenths(value: float) -> str:
+    """An expected number of links: whole, or to a tenth; two digits where it is below one."""
+    if value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if value >= 1 else f"{value:.2g}"
 
 
 def chance_sentence(risk: Risk) -> str:

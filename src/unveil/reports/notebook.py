@@ -156,7 +156,7 @@ def _loss(lost: Loss) -> Section:
 def _result(result: Audit | Comparison | Choice) -> Section:
     """The top of the page: cautions, verdict, figures and the first tables."""
     page = summary_of(result)
-    said = (*page.cautions, page.verdict, *_charts(page))
+    said = (*page.cautions, page.verdict, *page.points, *_charts(page))
     exhibits = [_facts(page.facts)] if page.facts else []
     exhibits += [] if page.first is None else [page.first]
     for one in page.sections:

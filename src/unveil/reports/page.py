@@ -48,7 +48,7 @@ def entries(summary: Summary) -> list[GlossaryEntry]:
 def _pieces(summary: Summary) -> Iterator[Piece]:
     phrases: list[Cell] = [summary.subject, *summary.cautions, *summary.limits]
     if not summary.answers:
-        phrases.append(summary.verdict)
+        phrases += [summary.verdict, *summary.points]
     for fact in (*summary.answers, *summary.facts):
         phrases += [fact.label, fact.value]
     for section in summary.sections:

@@ -134,6 +134,7 @@ def comparison_summary(result: Comparison, *, external: bool = False) -> Summary
         title="Releases of one original, side by side",
         subject=names(one.name for one in result.releases),
         verdict=comparison.verdict(result),
+        points=tuple(comparison.misses(result)),
         passed=None,
         facts=(),  # the first table has the figures
         sections=tuple(with_limit_lines(one, result.policy) for one in sections if one is not None),

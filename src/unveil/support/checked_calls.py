@@ -83,16 +83,40 @@ def _misuse(
     except TypeError:
         for option in options:
             if option not in known:
-                return no_parameter(title, option, known)
+                return _in_settings(title, option, known) or no_parameter(title, option, known)
         given = {*list(known)[: len(args)], *options}
         absent = [one.name for one in known.values() if one.default is one.empty]
         missing = listing(name for name in absent if name not in given)
-        return f"{title}: {missing or 'an argument'}: {'not' if missing else 'wrongly'} given"
+        return f"{title}: {missing}: not given" if missing else _too_many(title, args, known)
     for name, argument in bound.arguments.items():
         hint = Any if known[name].kind in _SEVERAL else hints.get(name, Any)
         if not fits(argument, hint):
             return f"{title}: {name}: {type_words(hint)}, not {kind_words(argument)}"
     return None
+
+
+def _in_settings(title: str, option: str, known: Mapping[str, inspect.Parameter]) -> str | None:
+    """The fault of an option that is a field of the function's settings; None if it is not."""
+    for name, parameter in known.items():
+        kind = type(parameter.default)
+        fields = getattr(kind, "__struct_fields__", getattr(kind, "__dataclass_fields__", ()))
+        if option in fields:
+            return (
+                f"{title}: '{option}' is not a parameter; it is one of the settings: "
+                f"{name}={kind.__name__}({option}=...)"
+            )
+    return None
+
+
+def _too_many(title: str, args: Sequence[Any], known: Mapping[str, inspect.Parameter]) -> str:
+    """The fault of a call whose arguments are too many, or given twice."""
+    keywords = [one.name for one in known.values() if one.kind is one.KEYWORD_ONLY]
+    places = [name for name in known if name not in keywords]
+    if len(args) <= len(places):
+        return f"{title}: an argument is given twice: by its place and by its name"
+    by_name = f"; by name: {listing(keywords)}" if keywords else ""
+    takes = f"{len(places)} without a name ({listing(places)})" if places else "none without a name"
+    return f"{title}: {len(args)} arguments are given, and it takes {takes}{by_name}"
 
 
 def fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 - one line for each kind of type

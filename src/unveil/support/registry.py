@@ -86,10 +86,11 @@ class Registry(Iterable[M], Generic[M]):
                 return self._registered[name]
             if not self._is_reserved(name) and (points := self._plugins().get(name)):
                 return self._load(name, points)
-        known = self.names() or ("none",)
+        known = self.names()
         word = "method: not given" if name is None else f"'{name}' is not {self.kind}"
+        hint = suggest(name, known, "methods are") if known else "; no installed package has any"
         hidden = f"; plug-ins are switched off ({SWITCH})" if self._switched_off() else ""
-        raise SpecError(f"{word}{suggest(name, known, 'methods are')}{hidden}")
+        raise SpecError(f"{word}{hint}{hidden}")
 
     def names(self) -> tuple[str, ...]:
         """All names, in order; no plug-in is loaded."""

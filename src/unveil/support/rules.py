@@ -90,6 +90,8 @@ def _limit(rest: str) -> str:
 
 def kind_words(value: object) -> str:
     """The kind of a value, in words."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}; call it: {value.__name__}(...)"
     name = type(value).__name__
     return _KINDS.get(name, name) if name != "object" else "a Python object"
 

@@ -5,12 +5,12 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from unveil.errors import SpecError
-from unveil.support.rules import broken_rule, no_parameter, type_words, words
+from unveil.errors import SpecError, errors_at
+from unveil.support.rules import broken_rule, kind_words, no_parameter, type_words, words
 from unveil.wording import listing, suggest
 
 _FIELDS: dict[type, tuple[msgspec.structs.FieldInfo, ...]] = {}
@@ -81,12 +81,25 @@ class Spec(  # type: ignore[metaclass]
             try:
                 value = msgspec.convert(value, field.type)
             except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
-                rule = broken_rule(error)
+                rule = _broken_entry(value, field.type) or broken_rule(error)
                 if not rule:
                     near = suggest(value, words(field.type))
                     rule = f": not '{value}'{near}" if near else f": {type_words(field.type)}"
                 raise SpecError(f"{method_name(type(self))}: {field.name}{rule}") from None
             msgspec.structs.force_setattr(self, field.name, value)
+
+
+def _broken_entry(value: Any, kind: Any) -> str:
+    """The entry of a table of tables that is no table, with the keys that it needs."""
+    parts = get_args(kind)[:1] if get_origin(kind) is Annotated else (kind,)
+    for hint in (*parts, *(one for part in parts for one in get_args(part))):
+        form = get_args(hint)[-1] if get_origin(hint) is dict else None
+        if not isinstance(form, type) or not issubclass(form, msgspec.Struct):
+            continue
+        for name, entry in value.items() if isinstance(value, Mapping) else ():
+            if isinstance(name, str) and not isinstance(entry, Mapping | form):
+                return f", '{name}': {type_words(form)}, not {kind_words(entry)}"
+    return ""
 
 
 S = TypeVar("S", bound=Spec)
@@ -139,11 +152,12 @@ def from_texts(spec: type[Spec], texts: Mapping[str, Any]) -> dict[str, Any]:
     {'scale': {'age': 2.0, 'income': 0.5}}
     """
     types = {field.name: field.type for field in fields_of(spec)}
-    return {
-        name: _from_text(value, types.get(name, Any))
-        for name, value in texts.items()
-        if value is not None
-    }
+    parameters = {}
+    for name, value in texts.items():
+        if value is not None:
+            with errors_at(name):
+                parameters[name] = _from_text(value, types.get(name, Any))
+    return parameters
 
 
 def _from_text(text: Any, kind: Any) -> Any:
@@ -156,7 +170,8 @@ def _from_text(text: Any, kind: Any) -> Any:
     with suppress(msgspec.DecodeError, RecursionError, UnicodeError):
         return msgspec.json.decode(text)
     if text.startswith(("[", "{")):
-        raise SpecError("this is not valid JSON; check its brackets and quotes")
+        example = '{"age": 2}' if text.startswith("{") else '["age", "sex"]'
+        raise SpecError(f"this is not valid JSON; check its brackets and quotes, as in {example}")
     named = [part.partition("=") for part in text.split(",")]
     if not all(sign for _name, sign, _number in named):
         return text

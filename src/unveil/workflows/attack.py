@@ -23,6 +23,7 @@ from unveil.values.release.plan import Plan
 from unveil.values.release.release import Releases
 from unveil.workflows.auditing.attack_names import attack_from
 from unveil.workflows.auditing.attack_summary import AttackSummary, describe_attack
+from unveil.workflows.auditing.checkpoints import each_warning_once
 from unveil.workflows.auditing.decision_outputs import NO_OUTPUTS, DecisionOutputs
 from unveil.workflows.inputs.scenario import check_kinds, prepare
 from unveil.workflows.inputs.sources import read_table, schema_for_others, table_in
@@ -158,10 +159,11 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
     settings.decisions.check(shown)
     if settings.outsiders is not None:
         control = shown.on(read_table(settings.outsiders, declared, settings.format, part=True))
-    summary = describe_attack(shown, top=settings.top, outsiders=control)
-    if settings.also and shown.truth is not None:
-        summary = summary.of_several(links, keyed=settings.key is not None)
-    return summary.writing(settings.decisions, settings.links, force=settings.force)
+    with each_warning_once():  # links and their control warn of the same
+        summary = describe_attack(shown, top=settings.top, outsiders=control)
+        if settings.also and shown.truth is not None:
+            summary = summary.of_several(links, keyed=settings.key is not None)
+        return summary.writing(settings.decisions, settings.links, force=settings.force)
 
 
 def _links(

@@ -210,9 +210,12 @@ def test_a_row_map_that_is_none(sample, release, tmp_path):
         ("released,orig\n1,1\n", "a row map has the columns released and original"),
         ("released,original\n1,201\n", "1 to 200.; give the map of this release"),
         ("released,original\n0,1\n", "column 'released' has 1 number"),
-        ("released,original\n1,1\n1,2\n", "lists a released row twice"),
+        ("released,original\n1,1\n1,2\n", "released row twice, the second time in row 2 of"),
         ("released,original\n1,1\n", "lists 1 of 200 released rows"),
-        ("released,original\n1,x\n", "map.csv: column 'original' holds categories"),
+        (
+            "released,original\n1,x\n",
+            "'original' has cells that are not row numbers: 1, the first in row 1;",
+        ),
     ):
         (tmp_path / "map.csv").write_text(text)
         with pytest.raises(unveil.UnveilError, match=said):

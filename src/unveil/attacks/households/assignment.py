@@ -52,7 +52,7 @@ def _run(kernel: Callable[..., None], pairs: MemberPairs, result: Floats) -> Non
 
 
 def _with_finite_costs(pairs: MemberPairs) -> tuple[MemberPairs, float]:
-    """Infinite costs as a number that no other costs add up to, and that number."""
+    """Infinite costs as a number above any sum of other costs, and that number."""
     finite = np.isfinite(pairs.costs)
     most = int(max(pairs.queries.max(initial=1), pairs.candidates.max(initial=1)))
     impossible = 4.0 * (most + 1) * (float(np.abs(pairs.costs[finite]).max(initial=0.0)) + 1.0)

@@ -52,22 +52,22 @@ STRANGERS = 100  # released rows by which the expected cost of an absent member 
 class Households(Attack, frozen=True, kw_only=True):
     """Household linkage: link each household as a unit, then the persons in it.
 
-    The intruder knows who lives together, and the release shows it (a household number, renumbered
-    or not) or gives it away (rows that are alike in what members of a household share, such as
-    the dwelling or the weight). A household is far easier to recognise than each of its members
+    The intruder knows who lives together, and the release shows it (by a household number,
+    renumbered or not) or reveals it (by rows with equal cells in columns that members share, such
+    as the dwelling or the weight). A household is far easier to recognise than each of its members
     alone.
 
     The score of two households is that of the cheapest assignment of their members, which is exact,
     and of the columns that all members share in both files, once. The costs of pairs of members are
     the scores of an attack on single records. Households of different sizes are compared only if
-    the sizes of the two files differ, as in a sample of persons; a member without a partner then
-    has its expected cost, as a record whose cells are all missing. (We know of no source.)
+    the sizes of the two files differ, as in a sample of persons; an unmatched member then has its
+    expected cost, as a record whose cells are all missing. (We know of no source.)
 
-    A link of a household is right if the linked rows are its members'. Where a group of rows is
-    that of several households, it counts the share of its rows that are the household's; every
-    household with a released member counts. A release that groups no rows is attacked person by
-    person: a household is found if the link of one of its members, taken at random, is a row of any
-    member.
+    A link of a household is correct if the linked rows are its members' rows. If a group of rows
+    belongs to several households, the link counts the share of the group's rows that are the
+    household's. Every household with a released member counts. A release without groups is attacked
+    person by person: a household is found if one of its members, taken at random, is linked to a
+    row of any member.
 
     >>> import unveil
     >>> people = unveil.households(1000, seed=7)
@@ -161,7 +161,7 @@ class Households(Attack, frozen=True, kw_only=True):
         return self.of_members.memory(records, candidates, width) + listed + matched_bytes
 
     def work(self, records: int, candidates: int, width: int, *, numeric: bool) -> float:
-        """Of several searches between members, and the costs of the pairs that are matched."""
+        """Of several searches between members, and of the costs of matched pairs."""
         search = LISTS * self.of_members.work(records, candidates, width, numeric=numeric)
         if self.matching == "nearest":
             return search
@@ -169,7 +169,7 @@ class Households(Attack, frozen=True, kw_only=True):
         return search + ASSIGNED_SECONDS * min(pairs, MOST_PAIRS)
 
     def matching_of(self, finder: Finder) -> Matching:  # noqa: ARG002
-        """Persons follow their households, which are matched before."""
+        """Nearest: persons follow their households, which are matched first."""
         return "nearest"
 
     def finder(self, files: LinkageFiles) -> MemberFinder | LonePersons:
@@ -245,7 +245,7 @@ def _person_files(homes: HouseholdFiles, columns: tuple[str, ...]) -> LinkageFil
 
 
 def _with_sizes(homes: HouseholdFiles) -> LinkageFiles:
-    """Files in blocks of persons whose households have as many members, which is a new column."""
+    """The files with a new column, the size of the household, as a block."""
     files, size = homes.files, "household size"
     while any(size in data.columns for data in (*files.pair, files.reference)):
         size += "'"
@@ -293,7 +293,7 @@ def _size_blocks(homes: HouseholdFiles) -> Blocks:
 
 
 def _expected(members: DistinctRecords) -> Floats:
-    """The mean cost of each record among some candidates; of an impossible one the most of all."""
+    """The mean cost of each record over some candidates; the largest cost if none is possible."""
     n_queries, n_candidates = members.comparer.sizes
     some = np.linspace(0, n_candidates - 1, min(STRANGERS, n_candidates)).astype(np.int64)
     means = np.empty(n_queries)

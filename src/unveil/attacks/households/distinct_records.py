@@ -1,4 +1,4 @@
-"""Records of two files as classes of those that no comparison can distinguish, and households."""
+"""Records of two files as classes of indistinguishable records, and their households."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NearClasses(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DistinctRecords:
-    """Records of two files, each as the class of those that no comparison can distinguish.
+    """Records of two files, each as the class of records that no comparison can distinguish.
 
     A missing cell has its average cost over the classes, whichever records are taken.
     """
@@ -71,7 +71,7 @@ class DistinctRecords:
 def equal_households(
     homes: Homes, member_classes: Ints | None, shared_classes: Ints | None
 ) -> EqualRows:
-    """Households of equal members that share the same.
+    """Households with equal members and equal shared cells.
 
     >>> homes = Homes(np.array([0, 0, 1, 1, 2]))
     >>> equal_households(homes, np.array([5, 7, 7, 5, 5]), None).of_record().tolist()

@@ -43,7 +43,7 @@ class HouseholdFiles:
     def same_sizes(self) -> bool:
         """Whether both files have as many households of each size, so that nobody is absent.
 
-        Somebody may have moved all the same: the truth is never excluded.
+        A person may still have moved between households: the truth is never excluded.
         """
         known, shown = np.sort(self.reference.sizes), np.sort(self.released.sizes)
         if self.grouping != "shown" or not np.array_equal(known, shown):
@@ -62,7 +62,7 @@ class HouseholdFiles:
 
     @cached_property
     def pair(self) -> FilePair:
-        """The households of both files as records; they differ by their content only."""
+        """The households of both files as records, which differ by their content only."""
         intruder, released = (
             Microdata(pl.DataFrame({"household": rank}), Schema(numeric="household"))
             for rank in (
@@ -125,7 +125,7 @@ class HouseholdFiles:
 
 
 def household_files(files: LinkageFiles, grouping: Grouping | None) -> HouseholdFiles:
-    """The households of the intruder's records, and those that the release shows or gives away."""
+    """The households of the intruder's records, and those shown or revealed by the release."""
     intruder, reference = map(households_of, (files.intruder_records, files.reference))
     if intruder is None or reference is None:
         raise SchemaError(
@@ -143,7 +143,7 @@ def household_files(files: LinkageFiles, grouping: Grouping | None) -> Household
 def _released_groups(
     files: LinkageFiles, reference: Homes, grouping: Grouping | None
 ) -> tuple[Homes, Grouping]:
-    """The households that the release shows or gives away; else each row is one by itself."""
+    """The households that the release shows or reveals; otherwise each row is one household."""
     alone = Homes(np.arange(len(files.release)))
     numbers = shown_numbers(files.reference.schema, files.release)
     shown = households_of(files.release, numbers)
@@ -175,9 +175,9 @@ def clues(release: Microdata, people: Microdata, known: Homes) -> tuple[str, ...
 def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
     """Rows with equal cells in columns that members share form a household.
 
-    Columns that were masked person by person tell nothing: those are used by which the groups are
-    most like households. A class of more rows than any household has members holds several, which
-    nobody can tell apart: its rows stand alone.
+    Columns masked person by person are useless; the columns whose groups look most like households
+    are used. A class with more rows than any household has members contains several households,
+    which cannot be separated: its rows stay ungrouped.
     """
     columns = clues(release, people, known)
     if not columns:
@@ -193,10 +193,10 @@ def read_off(release: Microdata, people: Microdata, known: Homes) -> Homes:
 
 
 def _telling(release: Microdata, columns: Sequence[str], known: Homes) -> tuple[str, ...]:
-    """The columns by which rows form groups of the sizes that households have.
+    """The columns by which rows form groups of household size.
 
-    From all of them or one of them on, columns are added and left out while that makes more rows
-    members of a group of a size that occurs as often.
+    Starting with all columns or with one, columns are added and removed while this increases the
+    number of rows in groups of a size that is as frequent among households.
     """
     persons = np.bincount(known.sizes, known.sizes)
     wanted = persons * (len(release) / persons.sum())
@@ -218,7 +218,7 @@ def _telling(release: Microdata, columns: Sequence[str], known: Homes) -> tuple[
 
 
 class Overlap(NamedTuple):
-    """The households and released groups with common members, and how many these are."""
+    """The households and released groups with common members, and the number of these members."""
 
     household: Ints
     group: Ints
@@ -241,7 +241,7 @@ class Overlap(NamedTuple):
 
     @property
     def pairs(self) -> CommonMembers:
-        """Of the rows of each group, and of each household, the share that is the other's."""
+        """The share of each group's rows that is the household's, and the reverse."""
         of_group, of_household = (
             self.n / np.bincount(side, self.n)[side] for side in (self.group, self.household)
         )
@@ -250,7 +250,7 @@ class Overlap(NamedTuple):
     def partners(self, rank: Ints, released_rank: Ints) -> Correspondence:
         """For each household the group with most of its members, and the other way round.
 
-        Of several with as many, the first by content stands for all.
+        Ties go to the first by content.
         """
         row_of_record, record_of_row = (np.full(n, -1) for n in self.sizes)
         best = _is_best(self.household, self.n, released_rank[self.group])

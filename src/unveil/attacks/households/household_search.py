@@ -36,7 +36,7 @@ PROMISING = 4  # candidates beyond those wanted, by whose costs the others are l
 
 
 class Absence(NamedTuple):
-    """The expected cost of members without a partner, on either side."""
+    """The expected cost of unmatched members, on either side."""
 
     queries: Floats
     base: Floats
@@ -44,7 +44,7 @@ class Absence(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HouseholdSearch(ListedSearch):
-    """Households, and the costs between their members and of what they share (a `Comparer`).
+    """Households, with the costs of their members' pairs and of shared columns (a `Comparer`).
 
     The cost of two households is that of the columns that all members share, once, and of the
     cheapest assignment of their members. Where some members may have no partner (`absent`), a
@@ -103,7 +103,7 @@ class HouseholdSearch(ListedSearch):
 
     @property
     def n_each(self) -> int:
-        """The households with a member of a listed class, or with what they share, on average."""
+        """The mean number of households with a member, or the shared cells, of a listed class."""
         if self.members is None:
             return -(-len(self.base) // self._parts[0].sizes[1])
         starts, households = self._households_of_class
@@ -198,7 +198,7 @@ class HouseholdSearch(ListedSearch):
     ) -> tuple[ListedCandidates, Floats]:
         """Households with a member near one's own, and the sum of the members' highest costs.
 
-        The cost of a listed household is what the member lowers that sum by.
+        The cost of a listed household is the amount by which the member lowers that sum.
         """
         of_members = self._members
         starts, households = self._households_of_class
@@ -249,7 +249,7 @@ class HouseholdSearch(ListedSearch):
 
     @cached_property
     def _households_of_class(self) -> tuple[Ints, Ints]:
-        """Where the households of each class of candidate members begin, and these households."""
+        """The start of the households of each class of candidate members, and these households."""
         keys = np.unique(pair_keys(self._members.base, self.base.of_record, len(self.base)))
         n_classes = self._members.comparer.sizes[1]
         starts = np.searchsorted(keys // len(self.base), np.arange(n_classes + 1))
@@ -271,7 +271,7 @@ class HouseholdSearch(ListedSearch):
         return ListedCandidates(of, to, costs, np.full(len(records), np.inf), work)
 
     def _bounds(self, records: Ints, candidates: Ints) -> Floats:
-        """For each household and candidate the least that they can cost."""
+        """A lower bound on the cost of each household and candidate."""
         pairs = all_pairs(len(records), len(candidates))
         of, to = records[pairs[0]], candidates[pairs[1]]
         total = np.zeros(len(of)) if self.prices is None else self.prices[to]

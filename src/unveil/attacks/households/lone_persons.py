@@ -45,8 +45,8 @@ class LonePersons(FinderOver):
 class AnyMember(FinderOver):
     """Links a household by the link of one of its members, taken at random (a `Finder`).
 
-    Of the members those count that have a released row, as long as any has one. The link goes to
-    the household of the row or person that is found.
+    Members without a released row count only if no member has one. The link goes to the household
+    of the linked row or person.
     """
 
     base: Finder  # of persons
@@ -59,7 +59,7 @@ class AnyMember(FinderOver):
     def rank_of_truth(
         self, records: Ints, truth: Ints, stop_at: int | None, progress: Progress | None
     ) -> RankOfTruth:
-        """The chance that a member of each household is linked to one of the other's members."""
+        """The probability that a member of each household is linked to a member of the other."""
         del stop_at
         known = np.flatnonzero(truth >= 0)
         place, member = self._members(records[known])
@@ -73,7 +73,7 @@ class AnyMember(FinderOver):
         return RankOfTruth(closer, tied, chance, ranks.work)
 
     def _members(self, households: Ints) -> tuple[Ints, Ints]:
-        """The members that count, and the place of the household of each."""
+        """The counted members, and the place of each one's household."""
         place, member = members_of(self.queries, households)
         counts = np.asarray(np.bincount(place, self.asked[member], len(households)))
         kept = self.asked[member] | (counts == 0)[place]

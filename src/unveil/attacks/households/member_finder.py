@@ -24,7 +24,7 @@ from unveil.values.search_results import Neighbours, RankOfTruth
 class MemberFinder:
     """Links each person to the member of the linked household that fits best (a `Finder`).
 
-    A link is right if both steps are. Within a household a member fits worse than another if the
+    A link is correct if both steps are. Within a household a member fits worse than another if the
     best assignment of all members that includes it costs more.
     """
 
@@ -100,7 +100,7 @@ class MemberFinder:
         return RankOfTruth(n_closer, n_tied)
 
     def _members_of(self, records: Ints, households: Ints) -> tuple[_Members, Ints]:
-        """The members of a household for each record, and what it costs more to assign them."""
+        """The members of a household for each record, and the additional cost to assign each."""
         queries, base = self.search.queries, self.search.base
         first, second, place = self._distinct_pairs(queries.of_record[records], households)
         forced = self.search.forced_costs(first, second)
@@ -157,7 +157,7 @@ class MemberFinder:
         return result._replace(n_best=n_best, work=near.work)
 
     def _doubt(self, extra: Floats, least: Floats, pair: Ints) -> Floats:
-        """What it takes off the log-probability that other members of the household fit, too."""
+        """The reduction of the log-probability because other members of the household fit, too."""
         rate = self.households.details.get("rate", 1.0)
         with np.errstate(invalid="ignore"):  # nobody fits
             likely = np.nan_to_num(np.exp(-rate * (extra - least[pair])))

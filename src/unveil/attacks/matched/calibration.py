@@ -1,7 +1,8 @@
 """Calibration by simulation: how often links of a claimed probability are right.
 
-Who knows the plan masks a file again with another seed, makes the same attack on it, and knows
-there who is who. A logistic curve of the claimed probability is fitted to those hits.
+An intruder with the plan masks a file again with another seed and makes the same attack on it.
+The true links of that file are known. A logistic curve of the claimed probability is fitted to
+those hits.
 """
 
 from __future__ import annotations

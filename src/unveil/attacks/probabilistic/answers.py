@@ -21,7 +21,7 @@ LEFT, RIGHT = PAIR_COLUMNS[:2]
 
 
 class AnswerTable(NamedTuple):
-    """The table of a review, and the name of its file, blank if it is none."""
+    """The table of a review, and the name of its file (blank if it is not a file)."""
 
     name: str
     table: Microdata
@@ -38,7 +38,7 @@ class AnswerTable(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AnsweredPairs:
-    """Pairs with an answer, as rows of the files; sorted, each once."""
+    """Pairs with an answer, as rows of the files; sorted and distinct."""
 
     rows: Ints  # pairs x 2: the intruder's record, and the released row
     match: Bools
@@ -47,7 +47,7 @@ class AnsweredPairs:
         return len(self.rows)
 
     def find(self, rows: Ints, released: int) -> tuple[Bools, Bools]:
-        """Whether each pair of rows has an answer, and whether it is yes."""
+        """Whether each pair of rows has an answer, and whether the answer is yes."""
         own, asked = (pairs[:, 0] * released + pairs[:, 1] for pairs in (self.rows, rows))
         if not len(own):
             return np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.bool_)
@@ -106,7 +106,7 @@ def _answers(table: Microdata) -> Ints:
 
 
 def _rows(table: Microdata, column: str, asked: Ints, size: int, side: str) -> Ints:
-    """The row that each answer names, from 0."""
+    """The row of each answer, counted from 0."""
     try:
         ids: Floats = numbers(table, [column]).values[asked, 0]
     except SchemaError:
@@ -135,7 +135,7 @@ def _check_compared(files: LinkageFiles, rows: Ints, lines: Ints) -> None:
 
 
 def _check_partners(found: AnsweredPairs, lines: Ints, *, one_each: bool) -> None:
-    """Report a record or a row that has two matches: an error where links are one to one."""
+    """Report a record or a row with two matches: an error if links are one to one."""
     yes = np.flatnonzero(found.match)
     for side, name in enumerate((LEFT, RIGHT)):
         own = found.rows[yes, side]

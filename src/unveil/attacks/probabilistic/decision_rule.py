@@ -1,4 +1,4 @@
-"""The decision rule of Fellegi and Sunter: which match weights are linked, reviewed, not linked."""
+"""The decision rule of Fellegi and Sunter: the match weights to link, to review and not to link."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LINKED, CLERICAL, NONLINKED = range(3)  # classes, as numbers
 
 
 class ErrorLimits(NamedTuple):
-    """The error rates that the decisions may have."""
+    """The limits of both error rates."""
 
     p_link_unmatched: float  # P(LP|U): the share of other pairs that are linked
     p_nonlink_matched: float  # P(NP|M): the share of matches that are not linked
 
 
 class WeighedPatterns(NamedTuple):
-    """Patterns of agreement: match weights in nats, pairs, and the matches expected among them."""
+    """Patterns of agreement: match weight in nats, number of pairs, expected matches."""
 
     weights: Floats
     pairs: Floats
@@ -31,7 +31,7 @@ class WeighedPatterns(NamedTuple):
 
     @classmethod
     def of(cls, weights: Floats, pairs: Floats, logit: float) -> WeighedPatterns:
-        """Each pair is a match with its posterior probability."""
+        """The patterns of a model: each pair is a match with its posterior probability."""
         return cls(weights, pairs, pairs * match_probability(weights, logit))
 
 
@@ -43,7 +43,7 @@ def match_probability(weights: Floats, logit: float) -> Floats:
 
 @dataclass(frozen=True)
 class DecisionRule:
-    """The weights from which pairs are linked, and from which they are reviewed; in nats."""
+    """The least weights of linked pairs and of reviewed pairs, in nats."""
 
     link_from: float
     review_from: float
@@ -74,11 +74,11 @@ class DecisionRule:
 def decision_rule(
     patterns: WeighedPatterns, limits: ErrorLimits, *, strict: bool = True
 ) -> DecisionRule:
-    """The rule that leaves the fewest pairs to review within both error rates.
+    """The rule with the fewest pairs to review within both error rates.
 
-    Fellegi and Sunter (1969), Section 2: patterns in the order of their weight; from the top as
-    many are linked as P(LP|U) allows, from the bottom as many are not linked as P(NP|M) allows.
-    Where both sets would overlap, the limits cross: an error, or if not `strict` all pairs that
+    Fellegi and Sunter (1969), Section 2: patterns are sorted by weight. The heaviest are linked
+    until P(LP|U) reaches its limit; the lightest are non-linked until P(NP|M) reaches its limit. If
+    both sets would overlap, the limits cross: this is an error, or without `strict` all pairs that
     are not linked are non-linked.
     """
     weights, pairs, matches = patterns
@@ -101,7 +101,7 @@ def decision_rule(
     ends = np.append(heavy[starts[1:] - 1], heavy[-1])  # the least weight of each group
 
     def between(group: int) -> float:
-        """A weight between a group and the one before it."""
+        """A weight between a group and the previous one."""
         if group == 0:
             return np.inf
         return -np.inf if group == n else float(ends[group - 1] + heavy[starts[group]]) / 2
@@ -115,7 +115,7 @@ def decision_rule(
 
 
 def _crossing(limits: ErrorLimits, missed: float, wrong: float) -> SpecError:
-    """What can be met: without pairs to review, one limit determines the least of the other."""
+    """The least limit that can be met: without pairs to review, one limit determines the other."""
     remedies = [
         f"with {name} {limit:g} and no review, {other} is {_rounded_down(least):g}: give "
         f"{parameter} at most that"
@@ -133,7 +133,7 @@ def _crossing(limits: ErrorLimits, missed: float, wrong: float) -> SpecError:
 
 
 def _rounded_down(share: float) -> float:
-    """Three digits, never above the share."""
+    """The share rounded down to three digits."""
     if share <= 1e-12:
         return 0.0
     unit = 10.0 ** (floor(log10(share)) - 2)

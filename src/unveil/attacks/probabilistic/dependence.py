@@ -1,11 +1,11 @@
 """The choice of a model with dependence: interactions or latent classes, starts, and a criterion.
 
-Models are compared by BIC: twice the log-likelihood, less the logarithm of the observations for
-each parameter. Matches are as many observations as there are records; other pairs are counted one
-by one. Pairs are not independent, since a record is in as many pairs as it has candidates, so this
-charges the least: the criterion for composite likelihoods (Gao and Song, 2010) multiplies it by
-the share of a score's variance that pairs of a record have in common, up to the number of pairs of
-a record. An interaction is included only if it is worth that upper bound.
+Models are compared by BIC: twice the log-likelihood, minus the logarithm of the number of
+observations for each parameter. Matches count as one observation per record; other pairs are
+counted one by one. Pairs are not independent, since a record is in as many pairs as it has
+candidates, so this is the smallest penalty. The criterion for composite likelihoods (Gao and Song,
+2010) multiplies it by the share of a score's variance that pairs of a record have in common, at
+most by the number of pairs per record. An interaction must pass this largest penalty.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ NOTICEABLE = 0.1  # a difference of two match probabilities
 
 
 class FittedDependence(NamedTuple):
-    """The chosen model, None for independence, and what the choice was made by."""
+    """The chosen model (None: independence), and the criterion of each model."""
 
     model: DependentClasses | None
     details: dict[str, Any]
@@ -49,7 +49,7 @@ class FittedDependence(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DependenceChoice:
-    """The pairs, the model without dependence, and how models with it are estimated."""
+    """The pairs, the model without dependence, and the rules to estimate models with it."""
 
     patterns: LevelPatterns
     independent: FellegiSunterModel
@@ -59,7 +59,7 @@ class DependenceChoice:
     columns: tuple[str, ...]
 
     def fit(self, wanted: Dependence, pairs_each: float) -> FittedDependence:
-        """The model that is wanted, or of least criterion."""
+        """The requested model, or the model with the least criterion."""
         if len(self.patterns) > MOST_PATTERNS:
             raise SchemaError(
                 f"probabilistic: dependence: the pairs have {len(self.patterns):,} patterns of "
@@ -108,10 +108,9 @@ class DependenceChoice:
         if needed >= search.n_patterns:
             parameters = count(needed, "free parameter")
             raise SchemaError(
-                f"probabilistic: dependence: the smallest model has {parameters}, and the pairs "
-                f"have {count(search.n_patterns, 'pattern')} of agreement, which it would fit "
-                "whatever they are; compare more attributes, give numbers more tolerances, or "
-                "leave out dependence"
+                f"probabilistic: dependence: the model has {parameters} for "
+                f"{count(search.n_patterns, 'pattern')} of agreement, so it would fit any data; "
+                "compare more attributes, give numbers more tolerances, or leave out dependence"
             )
 
     def _describe(self, model: DependentClasses) -> dict[str, Any]:
@@ -128,7 +127,7 @@ class DependenceChoice:
     def _misstated(
         self, model: DependentClasses, slots: SlotPatterns, pairs_each: float
     ) -> dict[str, Any]:
-        """How far the match probabilities of pairs differ from those under independence."""
+        """The difference of the match probabilities from those under independence."""
         before = _match_probability(self._as_classes(), slots)
         after = _match_probability(model, slots)
         gap = np.abs(after - before)
@@ -145,7 +144,7 @@ def _match_probability(model: DependentClasses, slots: SlotPatterns) -> Floats:
 
 
 class _ModelSearch:
-    """Models with dependence that the pairs can tell from others."""
+    """Models with dependence that the pairs can identify."""
 
     def __init__(self, choice: DependenceChoice, slots: SlotPatterns) -> None:
         self._slots, self._rules, self._records = slots, choice.rules, max(choice.records, 2)
@@ -173,7 +172,7 @@ class _ModelSearch:
         return (inside if model is None else model.n_parameters(self._occurring)) + self._prior
 
     def criterion(self, model: DependentClasses) -> float:
-        """BIC, the less the better."""
+        """BIC; lower is better."""
         likelihood = float(self._slots.counts @ posterior(model.logs(self._slots.slots))[1])
         of_matches = int(self._free.sum())
         of_matches += sum(int(self._free[j] * self._free[k]) for j, k in model.edges()[0])
@@ -183,7 +182,7 @@ class _ModelSearch:
         return float(charged) - 2 * likelihood
 
     def log_linear(self) -> DependentClasses | None:
-        """Interactions chosen by the criterion, in each of two classes; None: no start is right."""
+        """Interactions chosen by the criterion, in each of two classes; None: no valid start."""
         starts = list(self._starts(1))
         best, rounds = self._best(starts), 0
         while best is not None and rounds < ROUNDS:
@@ -194,14 +193,14 @@ class _ModelSearch:
         return best
 
     def latent(self, n_classes: int) -> DependentClasses | None:
-        """So many classes of other pairs; None: too few patterns, or no start is right."""
+        """Latent classes of other pairs; None: too few patterns, or no valid start."""
         starts = list(self._starts(n_classes))
         if self.parameters(starts[0]) >= self.n_patterns:
             return None
         return self._best(starts)
 
     def _starts(self, n_classes: int) -> Iterator[DependentClasses]:
-        """The model without dependence, other pairs split by agreement; and at random from it."""
+        """The model without dependence, other pairs split by agreement; then random starts."""
         model = self._independent
         m, u = model.by_attribute(model.m), model.by_attribute(model.u)
         rest = (1 - model.prior) / n_classes
@@ -223,7 +222,7 @@ class _ModelSearch:
             yield DependentClasses(tuple(classes), shares)
 
     def _best(self, starts: Sequence[DependentClasses]) -> DependentClasses | None:
-        """The likeliest of a few steps from each start, to its end."""
+        """The likeliest model after a few steps from each start, continued to its end."""
         short = replace(self._rules, iterations=min(SHORT, self._rules.iterations))
         tried = [fit(self._slots, start, self._spread, short) for start in starts]
         right = [one for one in tried if _is_right(one)]
@@ -234,7 +233,7 @@ class _ModelSearch:
         return found if _is_right(found) else None
 
     def _interactions(self, model: DependentClasses) -> list[Edges]:
-        """In each class those that the criterion is worth, without cycles (Chow and Liu, 1968)."""
+        """In each class the best forest that passes the criterion (Chow and Liu, 1968)."""
         chance, _ = posterior(model.logs(self._slots.slots))
         weights = chance * self._slots.counts[:, None]
         pairs_of_a_record = max(float(self._slots.counts.sum()) / self._records, 1.0)
@@ -259,7 +258,7 @@ class _ModelSearch:
 
 
 def _information(table: Floats) -> float:
-    """The log-likelihood that two attributes gain by their interaction."""
+    """The gain in log-likelihood by the interaction of two attributes."""
     total = table.sum()
     if total <= 0:
         return 0.0

@@ -1,9 +1,9 @@
-"""Exact search for the heaviest pairs, where the weight of a pattern is no sum over attributes.
+"""Exact search for the heaviest pairs if the weight of a pattern is not a sum over attributes.
 
-The weights of each attribute by itself make a metric, as without dependence. The best candidates
-by it are listed, and each pair's cost is corrected by what its whole pattern weighs. A candidate
-that is not listed costs at least as much as the last one, corrected as favourably as any pattern
-allows that costs so much. Lists become longer until they decide.
+The marginal weights of the attributes form a metric, as without dependence. The best candidates
+by this metric are listed, and the cost of each listed pair is corrected by the weight of its whole
+pattern. A bound on the correction gives a lower bound on the cost of every unlisted candidate.
+Lists are extended until this bound decides.
 """
 
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ MOST_POSSIBLE = 1 << 20  # patterns that are all weighed beforehand
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PatternWeights:
-    """What each pattern costs beyond the sum over its attributes.
+    """The correction of each pattern: its cost minus the sum over its attributes.
 
-    `known` are the patterns that pairs can have: all that are possible, if they are few, or those
-    that were counted; None if others may occur.
+    `known` are the patterns that pairs can have: all possible ones if they are few, or the counted
+    ones; None if others may occur.
     """
 
     model: DependentClasses
@@ -69,7 +69,7 @@ class PatternWeights:
 
     @cached_property
     def strides(self) -> Ints:
-        """What a slot of each attribute counts in a key."""
+        """The factor of each attribute's slot in a key."""
         sizes = self.model.classes[0].levels + 1
         return np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
 
@@ -78,13 +78,13 @@ class PatternWeights:
         return float(np.prod(self.model.classes[0].levels + 1.0))
 
     def of_pairs(self, a: Floats, b: Floats, rows: tuple[Ints, Ints]) -> Floats:
-        """The correction of each listed pair."""
+        """The corrections of listed pairs."""
         slots = self.slots(a, b, rows)
         return self.correct(slots) if self.dense is None else self.dense[slots @ self.strides]
 
     @cached_property
     def _bounds(self) -> tuple[Floats, Floats, Floats, Floats] | None:
-        """Patterns by their least cost, and by their largest; the best from each place on."""
+        """Patterns by least and by largest cost; the best correction from each place on."""
         known = _all_slots(self.model) if self.dense is not None else self.known
         if known is None:
             return None
@@ -96,7 +96,7 @@ class PatternWeights:
         return low[by_low], np.append(least, np.inf), high[by_high], np.append(gain, np.inf)
 
     def least_from(self, costs: Floats) -> Floats:
-        """A lower bound of all pairs that the metric gives such a cost or more."""
+        """A lower bound on the corrected cost of pairs with at least this cost."""
         if self._bounds is None:
             return np.full(len(costs), -np.inf)
         low, least, high, gain = self._bounds
@@ -107,7 +107,7 @@ class PatternWeights:
 
     @property
     def largest_gain(self) -> float:
-        """The most that a pattern costs less than its attributes."""
+        """The largest reduction of a cost by a correction."""
         return -np.inf if self._bounds is None else float(self._bounds[3][0])
 
 
@@ -147,7 +147,7 @@ def _all_slots(model: DependentClasses) -> Slots:
 
 
 def _total(by_slot: Sequence[Floats], slots: Slots) -> Floats:
-    """The sum over attributes of what each slot has."""
+    """The sum of the slots' values over the attributes."""
     total = np.zeros(len(slots))
     for own, column in zip(by_slot, slots.T, strict=True):
         total += own[column]

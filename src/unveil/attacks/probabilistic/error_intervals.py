@@ -27,7 +27,7 @@ Refit = Callable[[LevelPatterns], WeighedPatterns]  # the model of other counts
 
 
 class Rate(NamedTuple):
-    """Errors among pairs that could be wrong."""
+    """The number of errors among the pairs at risk of one."""
 
     errors: float
     of: float
@@ -39,11 +39,11 @@ class Rate(NamedTuple):
 
     @property
     def log_odds(self) -> float:
-        """The log of the odds of the rate, with half a pair on either side: finite."""
+        """The log odds of the rate; half a pair is added to either side, so they are finite."""
         return float(np.log(self.errors + 0.5) - np.log(max(self.of - self.errors, 0.0) + 0.5))
 
     def at(self, log_odds: float) -> float:
-        """The rate of as many pairs that has these odds."""
+        """The rate with these log odds, of the same number of pairs."""
         share = 1 / (1 + np.exp(-log_odds))
         return float(np.clip((share * (self.of + 1) - 0.5) / max(self.of, 1), 0.0, 1.0))
 
@@ -75,11 +75,11 @@ def simulated_errors(
     refit: Refit,
     rng: np.random.Generator,
 ) -> Floats:
-    """By how much log odds of the true error rates exceed the estimated ones, simulation by row.
+    """Log odds of the true error rates minus those of the estimates, one simulation per row.
 
     The matches and the other pairs of each pattern are drawn from Poisson laws with the expected
     counts. The model is estimated from their sum, as from files whose truth is not known, and the
-    rule is chosen by it; then the drawn matches tell its true error rates.
+    rule is chosen by it. The drawn matches then give its true error rates.
     """
     runs = n_simulations(len(patterns))
     differences = np.empty((runs, 2))
@@ -98,7 +98,7 @@ def simulated_errors(
 
 
 def interval(rate: Rate, differences: Floats) -> tuple[float, float]:
-    """The interval of the true rate, given how far simulated ones are from their estimates.
+    """The interval of the true rate, from the distances of simulated rates to their estimates.
 
     It holds the estimate: where a fraction of an error is expected, nearly all simulations have
     none, and both quantiles are below the estimate.

@@ -31,7 +31,7 @@ REFIT_STEPS = 100  # of EM with dependence, from a model that is near
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EstimatedPairs:
-    """The estimated model of two files, and what it was estimated from."""
+    """The estimated model of two files, with the counts that it was estimated from."""
 
     compared: ComparedPairs
     counted: CountedPairs
@@ -45,7 +45,7 @@ class EstimatedPairs:
     def refit(
         self, patterns: LevelPatterns, start: FellegiSunterModel | None
     ) -> FellegiSunterModel:
-        """The same model of other counts."""
+        """The same kind of model, estimated from other counts."""
         u = level_shares(patterns.totals(), patterns.first)
         if isinstance(self.model, DependentModel):
             spread = np.split(u, patterns.first[1:-1])

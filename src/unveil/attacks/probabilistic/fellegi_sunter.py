@@ -32,7 +32,7 @@ class EstimationRules:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FellegiSunterModel:
-    """The parameters of the model, and the course of EM."""
+    """The parameters of the model, and the steps of EM."""
 
     m: Floats
     u: Floats
@@ -64,14 +64,14 @@ class FellegiSunterModel:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LabelledPairs:
-    """Pairs that are known to be matches, or not to be."""
+    """Pairs that are known to be matches or non-matches."""
 
     matches: LevelPatterns
     others: LevelPatterns
     counted: bool = True  # whether they are among the pairs that the model is fitted to
 
     def known(self, expected: ExpectedMatches, weights: Floats, logit: float) -> ExpectedMatches:
-        """The expectation with what is known of these pairs in place of their posterior."""
+        """The expectation with the labels of these pairs in place of their posterior."""
         matches, levels, logs = expected
         for patterns, known in ((self.matches, 1.0), (self.others, 0.0)):
             if not len(patterns):
@@ -87,7 +87,7 @@ class LabelledPairs:
 def initial_model(
     u: Floats, first: Ints, prior: float, *, constrained: bool = True
 ) -> FellegiSunterModel:
-    """Nine matches of ten agree; the nearer a level of agreement, the more probable."""
+    """The start: nine of ten matches agree, and closer levels are more probable."""
     parts = []
     for own in np.split(u, first[1:-1]):
         nearer = own[:-1] * np.arange(len(own) - 1, 0, -1)
@@ -118,9 +118,9 @@ def estimate(
     a + b; Dykstra, Kochar and Robertson, 1995), where a and b are the expected matches and other
     pairs of each level.
 
-    `labelled` pairs have posterior 1 or 0. Which pairs were labelled may depend on their pattern,
-    as it does where those between two thresholds are reviewed: given the pattern it then says
-    nothing of a match, and the likelihood of all pairs needs no correction (Rubin, 1976).
+    `labelled` pairs have posterior 1 or 0. The selection of labelled pairs may depend on their
+    pattern, as in a review of the pairs between two thresholds. Given the pattern, it is then
+    independent of the match status, and the likelihood needs no correction (Rubin, 1976).
     """
     known = _CountedLevels(patterns.totals(), u, patterns.first, patterns.pairs)
     model = start or initial_model(u, patterns.first, prior, constrained=rules.constrained)
@@ -143,7 +143,7 @@ def estimate(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class _CountedLevels:
-    """The counts of pairs that EM fits the parameters to."""
+    """The counts of pairs to which EM fits the parameters."""
 
     totals: Floats  # pairs of each level
     spread: Floats  # their shares, of all pairs where the counted ones are a sample
@@ -184,7 +184,7 @@ class _CountedLevels:
             ratio[own] = decreasing_ratios(a[own], against[own])
 
     def _shares(self, parts: Floats, before: Floats) -> Floats:
-        """Parts as shares of their attribute's sum; as before where that is 0."""
+        """Parts as shares of their attribute's sum; unchanged if the sum is 0."""
         sums = np.repeat(np.add.reduceat(parts, self.first[:-1]), np.diff(self.first))
         return np.where(sums > 0, parts / np.where(sums > 0, sums, 1.0), before)
 
@@ -211,7 +211,7 @@ def _log(share: Floats | float) -> Floats:
 
 
 def _filled(weights: Floats, known: Floats) -> Floats:
-    """Weights where a level without pairs has the next level's, the last the one before."""
+    """Weights; a level without pairs takes the next level's, the last level the previous one's."""
     places = np.flatnonzero(known)
     if not len(places):
         return np.zeros(len(weights))

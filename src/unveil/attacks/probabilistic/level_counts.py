@@ -37,9 +37,9 @@ def count_levels(
     """Count the pairs of two files by their comparison levels; every pair is compared.
 
     The files are numbers, records x attributes; a NaN is missing. Tolerances ascend. Pairs are
-    compared a few million at a time and counted by pattern, so that memory grows with the number
-    of different patterns and not with that of the pairs; except for attributes so many that a
-    pattern takes more than 62 bits.
+    compared a few million at a time and counted by pattern, so memory grows with the number of
+    patterns and not of pairs, unless the attributes are so many that a pattern takes more than 62
+    bits.
     """
     prepare("the comparison of pairs", _rehearse)
     tally = PatternTally(tolerances)
@@ -106,7 +106,7 @@ def count_pairs(
     times: Floats,
     gaps: Gaps | None = None,
 ) -> LevelPatterns:
-    """Count listed pairs, a row of each file, every one so many times."""
+    """Count listed pairs (a row of each file), each with its multiplicity."""
     tally = PatternTally(tolerances)
     return tally.weighted(_keys_of_pairs(tally, (a, b), rows, gaps), times)
 
@@ -126,7 +126,7 @@ def _keys_of_pairs(
 def pair_patterns(
     a: Floats, b: Floats, tolerances: Tolerances, rows: Ints, gaps: Gaps | None = None
 ) -> tuple[LevelPatterns, Ints]:
-    """The patterns of listed pairs, a row of each file, and the place of each pair's pattern."""
+    """The patterns of listed pairs (a row of each file), and the place of each pair's pattern."""
     tally = PatternTally(tolerances)
     keys = _keys_of_pairs(tally, (a, b), rows, gaps)
     possible = prod(slots for word in tally.words for slots in word.slots)
@@ -144,10 +144,10 @@ def pair_patterns(
 def count_equal(
     a: Floats, b: Floats, blocks: tuple[Ints, Ints], engine: Engine
 ) -> LevelPatterns | None:
-    """Count all pairs of the same block by which attributes are equal.
+    """Count all pairs of the same block by the set of equal attributes.
 
-    Pairs are counted in groups and not compared, however many there are. None, if there are
-    too many attributes for that: at most 20, one that is missing somewhere counts twice.
+    Pairs are counted in groups without comparing them. None if there are more than 20 attributes;
+    an attribute with a missing cell counts twice.
     """
     rows = np.vstack([a, b])
     gappy = np.atleast_1d(np.isnan(rows).any(axis=0))
@@ -168,7 +168,7 @@ def count_equal(
 
 
 def _codes(values: Floats) -> Ints:
-    """Equal numbers as equal codes; -1 is missing."""
+    """Numbers as codes: equal numbers have equal codes, -1 is missing."""
     codes, known = np.full(len(values), -1), ~np.isnan(values)
     codes[known] = np.unique(values[known], return_inverse=True)[1]
     return codes

@@ -37,8 +37,8 @@ class ExpectedMatches(NamedTuple):
 class LevelPatterns:
     """Pairs of records by their comparison levels.
 
-    Attributes stand together in parts, and a pattern has one code for each part: the slots
-    of its attributes in one number, a slot 0 where missing, else one more than the level.
+    Attributes are combined into parts, and a pattern has one code for each part: the slots of the
+    part's attributes in one number. A slot is 0 if missing, else the level + 1.
     """
 
     codes: Ints32  # parts x patterns
@@ -55,12 +55,12 @@ class LevelPatterns:
 
     @cached_property
     def first(self) -> Ints:
-        """Where the levels of each attribute begin, of all attributes in turn, and their end."""
+        """The start of each attribute's levels in the array of all attributes, and the end."""
         return np.cumsum([0, *(slots - 1 for shape in self.shapes for slots in shape)])
 
     @cached_property
     def _codes_from(self) -> Ints:
-        """Where the codes of each part begin, of all parts in turn, and their end."""
+        """The start of each part's codes in the array of all parts, and the end."""
         return np.cumsum([0, *(prod(shape) for shape in self.shapes)])
 
     @cached_property
@@ -131,7 +131,7 @@ class LevelPatterns:
 
 
 class KeyWord:
-    """Attributes whose slots make one key."""
+    """Attributes whose slots form one key."""
 
     def __init__(self, start: int, tolerances: Tolerances) -> None:
         self.attributes = slice(start, start + len(tolerances))
@@ -154,7 +154,7 @@ class KeyWord:
 
 
 def key_words(tolerances: Tolerances) -> list[KeyWord]:
-    """The attributes in words; one, unless they are very many."""
+    """The attributes in words: one word unless the attributes are very many."""
     words, first = [], 0
     for j in range(1, len(tolerances) + 1):
         slots = (len(ends) + 2 for ends in tolerances[first : j + 1])
@@ -165,7 +165,7 @@ def key_words(tolerances: Tolerances) -> list[KeyWord]:
 
 
 class PatternTally:
-    """Keys of pairs, counted as they come, in any order."""
+    """The counts of keys of pairs, which arrive in any order."""
 
     def __init__(self, tolerances: Tolerances) -> None:
         self.words = key_words(tolerances)
@@ -224,7 +224,7 @@ class PatternTally:
 
 
 def merge_runs(first: tuple[Ints, Ints], second: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Two ascending runs of keys, with their counts, as one."""
+    """Merge two ascending runs of keys with their counts."""
     keys, counts = (np.empty(len(first[0]) + len(second[0]), np.int64) for _ in range(2))
     n = kernel.merge_runs(*first, *second, keys, counts)
     return keys[:n].copy(), counts[:n].copy()

@@ -160,9 +160,10 @@ class Tailored(Attack, frozen=True, kw_only=True):
     ) -> Floats:
         """The log of the summed likelihoods of each released row over the population.
 
-        An intruder with few records takes the released rows for the population. Where noise was
-        added, a normal distribution like theirs takes their place: a row explains itself too well.
-        Not if cells may be out of date: such a normal makes extreme rows fit whoever is.
+            An intruder with few records takes the released rows for the population. If
+        noise was added, a normal distribution fitted to them replaces them, because a row explains
+        itself too well. This is not done if cells may be out of date: extreme rows would then fit
+        anyone.
         """
         files = view.files
         population = view.with_records(files.release if files.few_records else files.reference)
@@ -209,9 +210,9 @@ def _log_normal(values: Floats) -> Floats:
 
 
 def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
-    """Refuse channels that exclude true rows: they belong to another plan, or another file.
+    """Refuse channels that exclude true rows: they belong to another plan or another file.
 
-    If some of the intruder's cells may be out of date, none is excluded.
+    If some of the intruder's cells may be out of date, no row is excluded.
     """
     if files.truth is None or files.links_strangers or files.error:
         return
@@ -239,5 +240,5 @@ def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 
         where = f"column {'; '.join(counts)}"
     return DataError(
         f"tailored: the known masking cannot have produced these {what}: {where}; give the plan "
-        "and the original of this release, or attack with level 'method'"
+        "and the original of this release, or attack with level='method' (--level method)"
     )

@@ -1,4 +1,4 @@
-"""Linkage by compatibility: a released row fits a record, or it does not."""
+"""Linkage by compatibility: a released row is compatible with a record or excluded."""
 
 from collections.abc import Sequence
 from dataclasses import replace

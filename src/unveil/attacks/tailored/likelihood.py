@@ -1,7 +1,6 @@
 """The likelihood of a pair under each channel.
 
-What is impossible costs infinity, and nothing else does: rounding, ties and missing cells are
-allowed for.
+Only impossible pairs cost infinity: the costs allow for rounding, ties and missing cells.
 """
 
 from __future__ import annotations
@@ -72,9 +71,9 @@ def likelihoods_of(applied: Sequence[channels.Channel], view: MaskedView) -> Lik
 
 
 def _normalise_groups(parts: Likelihoods, grouped: tuple[str, ...], engine: Engine) -> None:
-    """Make the released rows the only possible values of columns replaced by centres.
+    """Make the released rows the only possible values of columns that were replaced by centres.
 
-    Centres are among the originals, but not more probable where originals are denser.
+    Centres are among the originals, but are not more probable where originals are denser.
     """
     own = [columns for columns in parts if set(columns) <= set(grouped)]
     if not own:
@@ -96,7 +95,7 @@ def channel_likelihood(channel: channels.Channel, view: MaskedView) -> PairLikel
 
 
 def has_likelihood(channel: channels.Channel) -> bool:
-    """Whether the likelihood of a channel is known, or estimated as that of another."""
+    """Whether the likelihood of a channel is known, or estimated by that of another channel."""
     unregistered = channel_likelihood.dispatch(channels.Channel)
     known = channel_likelihood.dispatch(type(channel)) is not unregistered
     return known or channel.is_grouping or channel.estimated == "extent"

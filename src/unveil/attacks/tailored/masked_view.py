@@ -1,4 +1,4 @@
-"""The two files as an intruder sees them who knows what was done to each column."""
+"""The two files as seen by an intruder who knows the masking of each column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MaskedView:
     )
 
     def with_records(self, records: Microdata) -> MaskedView:
-        """The same view with other records in the place of the intruder's."""
+        """The same view with other records instead of the intruder's."""
         files = self.files
         if records is files.intruder_records:
             return self
@@ -60,7 +60,7 @@ class MaskedView:
         return self._categories[column]
 
     def codes(self, column: str, listed: tuple[str, ...]) -> tuple[Floats, Floats]:
-        """The places of the intruder's and of the released categories in a list."""
+        """The positions of the intruder's and of the released categories in a list."""
         key = (column, listed)
         if key not in self._codes:
             intruder, released = (
@@ -78,7 +78,7 @@ class MaskedView:
         return intruder, reference, released
 
     def slack(self, column: str) -> Slack:
-        """How far rounding in the functions can have moved a number."""
+        """The largest change of a number by rounding in the functions."""
         each = [function.slack for function in self.functions.get(column, ())]
         return Slack(sum(one.absolute for one in each), sum(one.relative for one in each))
 

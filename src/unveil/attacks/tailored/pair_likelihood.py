@@ -1,9 +1,9 @@
 """The likelihood of pairs in some attributes, and the likelihood of missing cells.
 
-A missing released cell is equally probable for all who have the value. A known released cell is,
-for a record that misses it, as probable as in the whole file, so that it is no evidence for anyone.
-But masks leave missing cells missing, so both sides nearly always miss them together. The truth is
-never excluded: an intruder may know what the file does not.
+A missing released cell is equally probable for all records with a known value. For a record with a
+missing cell, a known released cell has its probability in the whole file, so it is no evidence.
+Masks leave missing cells missing, so both sides nearly always miss the same cells. The true row is
+never excluded, because an intruder may know a value that the file lacks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PairLikelihood:
     """Some attributes of both files as numbers, NaN where missing, and the cost of gaps.
 
     The cost of a pair is the negative log-likelihood of the released cells given the intruder's,
-    up to what is the same for all pairs.
+    up to a constant.
     """
 
     intruder: Floats  # records x numbers
@@ -70,7 +70,7 @@ class PairLikelihood:
         )
 
     def with_missing(self, whole: PairLikelihood, engine: Engine) -> PairLikelihood:
-        """The likelihood where a missing cell counts for nothing; `whole` is the population's.
+        """The likelihood with missing cells as no evidence; `whole` is the population's.
 
         Numbers that miss the same cells get one more number, a code, whose table has the costs of
         pairs that miss them on one side or both.

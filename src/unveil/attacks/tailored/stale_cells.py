@@ -1,4 +1,4 @@
-"""Cells that are out of date: the likelihood of pairs whose known cell may be another person's.
+"""Cells that are out of date: the likelihood of pairs whose known cell may be wrong.
 
 If a share e of the cells is out of date, the likelihood of a released cell is a mixture: 1 - e of
 the channel's, and e of the share that the cell has in the release. Categories have a table of it,
@@ -29,9 +29,9 @@ def with_stale_cells(
 ) -> PairLikelihood:
     """The likelihood where a share of the cells is out of date; `population` is that of everybody.
 
-    Each number of noise is mixed by itself. A Cholesky root of correlated noise is taken for out
-    of date if any of its cells is, independently of other roots: the exact mixture would have a
-    term for every set of cells.
+    Each number with noise is mixed separately. A Cholesky root of correlated noise counts as out of
+    date if any of its cells is, independently of other roots: the exact mixture would have a term
+    for every set of cells.
     """
     noise, every = all(cost.is_squared for cost in part.costs), np.arange(len(part.costs))
     for numbers in every[:, None] if noise else every[None]:
@@ -108,9 +108,10 @@ def _with_costs(part: PairLikelihood, numbers: Ints, costs: list[Cost]) -> PairL
 def _add_bins(
     mixed: PairLikelihood, part: PairLikelihood, numbers: Ints, surprise: Floats, mixture: _Mixture
 ) -> PairLikelihood:
-    """One more number, the bin of the value, with a table of what the shares in bins change.
+    """Add the bin of the value as a number, with a table of the cost changes by the bins' shares.
 
-    The shares matter where values are far apart, so two bins are as far as their nearest values.
+    The shares matter if values are far apart, so the distance of two bins is that of their nearest
+    values.
     """
     ours, theirs, n = _bins(part, numbers)
     rare = _mean_by(theirs, surprise, n) - _mean_by(ours, part.spread, n)[:, None]
@@ -159,7 +160,7 @@ def _ends_by(bins: Ints, values: Floats, n: int) -> tuple[Floats, Floats]:
 
 
 def _mean_by(bins: Ints, values: Floats, n: int) -> Floats:
-    """The mean of each bin, in empty ones that of all; sums do not depend on the row order."""
+    """The mean of each bin, in empty bins that of all; sums do not depend on the row order."""
     order = np.lexsort((values, bins))
     order = order[bins[order] >= 0]
     sums = np.bincount(bins[order], values[order], n)

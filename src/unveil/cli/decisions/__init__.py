@@ -1,1 +1,1 @@
-"""Decisions on pairs in the terminal: the options that ask for them, and their text."""
+"""Decisions on pairs: the options that ask for them; their text is in reports."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unveil.cli.console import note
-from unveil.cli.decisions.text import print_classes, print_steps
+from unveil.cli.console import note, print_lines
 from unveil.cli.options import PATH, TABLE, split_names
 from unveil.errors import UsageError
 
@@ -79,9 +78,11 @@ def show_decisions(
     """Print the classes of pairs, and what was written."""
     if classes is None:
         return
-    print_classes(classes)
+    from unveil.reports.lines.decisions import class_lines, step_lines
+
+    print_lines(class_lines(classes))
     if outputs.pair is not None:
-        print_steps(classes)
+        print_lines(step_lines(classes))
     if figures is not None:
         note(f"Wrote {figures}: the charts of the match weights.")
     if outputs.review is not None:

@@ -12,6 +12,7 @@ import msgspec
 from unveil.errors import FileError, SchemaError, SpecError, UnveilError, UsageError, errors_at
 from unveil.files.locations import TrustedPlaces, as_path
 from unveil.masks import METHODS, Mask
+from unveil.support.rules import kind_words
 from unveil.support.specs import kebab_case
 from unveil.table.schema import Schema
 from unveil.values.release.plan import Plan
@@ -171,7 +172,7 @@ def mask_from(mask: Any) -> Mask:
         return mask
     table = {"method": mask} if isinstance(mask, str) else mask
     if not isinstance(table, Mapping):
-        raise UsageError(f"a mask is one of unveil.masks, not {type(mask).__name__}")
+        raise UsageError(f"a mask is one of unveil.masks, not {kind_words(mask)}")
     parameters = {name: value for name, value in table.items() if name != "method"}
     return METHODS.find(table.get("method"))(**parameters)
 

@@ -1,8 +1,8 @@
-"""Anti-unification: sets of records split until all of a set agree in enough attributes.
+"""Anti-unification: sets of records are split until each set agrees in enough attributes.
 
-A set is known by the attributes that were fixed on the way to it and one of its records: however
-it was reached, it is the same set, so each is looked at once. A pattern is known likewise, by the
-attributes that it tells. Both are kept in tables, as a record and a mask of attributes.
+A set is identified by the attributes fixed so far and one of its records. The order of the splits
+does not matter, so each set is examined once. A pattern is identified in the same way, by its
+attributes without a star. Both are stored in tables, as a record and a mask of attributes.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ MIX = np.int64(0x9E3779B97F4A7C15 - 2**64)
 
 
 class CodedRecords(NamedTuple):
-    """Records with masks, none twice."""
+    """Distinct pairs of a record and a mask."""
 
     slots: Ints  # where a hash leads: the place of an entry, -1 for none
     rows: Ints
@@ -26,7 +26,7 @@ class CodedRecords(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """For each depth the set that is split: where it begins and ends, and how far that is."""
+    """For each depth, the set being split: its start, its end and the progress."""
 
     start: Ints
     stop: Ints
@@ -38,7 +38,7 @@ class Frames(NamedTuple):
 
 
 class Count(NamedTuple):
-    """The counters of values, and the amount of work."""
+    """The counts of values, and the work done."""
 
     work: Ints  # one number: cells that were looked at
 
@@ -50,7 +50,7 @@ class Count(NamedTuple):
 
 @part()
 def add(table: CodedRecords, codes: Ints32, row: int, mask: int) -> int:
-    """Enter what a record has in some attributes: 1; 0 if it is there, -1 if there is no room."""
+    """Enter a record's cells in some attributes: 1 if new, 0 if present, -1 if there is no room."""
     key = mask * MIX
     for j in range(codes.shape[1]):
         if mask >> j & 1:
@@ -80,7 +80,7 @@ def add(table: CodedRecords, codes: Ints32, row: int, mask: int) -> int:
 def values(
     codes: Ints32, members: Ints, start: int, stop: int, j: int, count: Count
 ) -> tuple[int, bool]:
-    """How many different known values some records have, and whether some are unknown."""
+    """The number of distinct known values of some records, and whether some are missing."""
     count.clock[0] += 1
     now, known, unknown = count.clock[0], 0, False
     for place in range(start, stop):
@@ -96,7 +96,7 @@ def values(
 @part()
 def split(codes: Ints32, members: Ints, parts: Ints, start: int, stop: int, j: int,
           count: Count) -> int:  # fmt: skip
-    """Put the records with equal values side by side; returns where those with a value end."""
+    """Group records with equal values; returns the end of the records with a known value."""
     count.clock[0] += 1
     now, met = count.clock[0], 0
     for place in range(start, stop):
@@ -126,7 +126,7 @@ def split(codes: Ints32, members: Ints, parts: Ints, start: int, stop: int, j: i
 @part()
 def choose(codes: Ints32, members: Ints, start: int, stop: int, fixed: int, most: bool,
            count: Count) -> tuple[int, int]:  # fmt: skip
-    """The attributes in which all agree, and those that make the most parts, or the fewest."""
+    """The attributes in which all records agree, and those with the most parts or the fewest."""
     constant, tied, best = fixed, 0, -1
     for j in range(codes.shape[1]):
         if fixed >> j & 1:
@@ -144,7 +144,7 @@ def choose(codes: Ints32, members: Ints, start: int, stop: int, fixed: int, most
 
 @part()
 def bits(mask: int) -> int:
-    """How many attributes a mask has."""
+    """The number of attributes of a mask."""
     found = 0
     while mask:
         mask &= mask - 1
@@ -162,9 +162,9 @@ def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frame
             budget: int) -> int:  # fmt: skip
     """Split the records until sets agree in `length` attributes.
 
-    The records are in the first row of `members`, which has one more for each attribute; the
-    first frame says how many. It pauses after `budget` cells, and goes on from the state: the
-    depth, and whether a set is new there.
+    The first row of `members` has the records, as many as the first frame states; there is one more
+    row for each attribute. The function pauses after `budget` cells and resumes from the state: the
+    depth, and whether the set there is new.
     """
     depth, entering = state[0], state[1] > 0
     until = count.work[0] + budget
@@ -213,6 +213,6 @@ def analyse(codes: Ints32, members: Ints, k: int, length: int, most: bool, frame
 
 @kernel()
 def copy_into(larger: CodedRecords, table: CodedRecords, codes: Ints32) -> None:
-    """Enter all that is in one table into another."""
+    """Copy all entries of one table into another."""
     for entry in range(table.size[0]):
         add(larger, codes, table.rows[entry], table.masks[entry])

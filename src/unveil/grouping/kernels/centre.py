@@ -1,4 +1,4 @@
-"""The centre of a set of records while they are taken out."""
+"""The centre of a set of records from which records are removed."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ def add_up(values: Floats, sums: Floats) -> None:
 
 @part()
 def count(middle: Middle, record: int, sign: int) -> None:
-    """Put a record in, with a sign of 1, or take it out, with -1."""
+    """Add a record (sign 1) or remove it (sign -1)."""
     for j in range(len(middle.sums)):
         middle.sums[j] += sign * middle.values[record, j]
     for a in range(len(middle.ordered)):
@@ -40,7 +40,7 @@ def count(middle: Middle, record: int, sign: int) -> None:
 
 @part()
 def find_centre(middle: Middle, left: int, place: Floats) -> None:
-    """The means, and where there are categories the place of the median or the commonest."""
+    """The means; for categories the place of the median or the most frequent category."""
     for j in range(len(place)):
         place[j] = middle.sums[j] / left
     for a in range(len(middle.ordered)):

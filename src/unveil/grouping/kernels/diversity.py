@@ -1,8 +1,8 @@
 """Diversity of a confidential attribute in a class: one number for each privacy model.
 
-A class is a stretch of an array of records. Of each confidential attribute its codes are sorted;
-equal ones are then runs, and every model is a sum over runs: no table of all values is kept,
-however many there are.
+A class is a contiguous part of an array of records. The codes of each confidential attribute are
+sorted, so equal codes form runs, and every model is a sum over runs. No table of all values is
+needed, whatever their number.
 """
 
 from math import exp, inf, log
@@ -38,7 +38,7 @@ class ClassScratch(NamedTuple):
 
 @part()
 def sift(codes: Ints32, root: int, end: int) -> None:
-    """Let a code sink to its place in a heap."""
+    """Move a code down to its place in a heap."""
     value = codes[root]
     while True:
         child = 2 * root + 1
@@ -65,7 +65,7 @@ def sort_codes(codes: Ints32, many: int) -> None:
 
 @part()
 def after(codes: Ints32, many: int, start: int) -> int:
-    """Where the run ends that begins here."""
+    """The end of the run that begins here."""
     stop = start + 1
     while stop < many and codes[stop] == codes[start]:
         stop += 1
@@ -74,7 +74,7 @@ def after(codes: Ints32, many: int, start: int) -> int:
 
 @part()
 def distinct(codes: Ints32, many: int) -> float:
-    """How many different values there are."""
+    """The number of distinct values."""
     found, at = 0, 0
     while at < many:
         at = after(codes, many, at)
@@ -84,7 +84,7 @@ def distinct(codes: Ints32, many: int) -> float:
 
 @part()
 def effective(codes: Ints32, many: int) -> float:
-    """How many equally frequent values would have the same entropy."""
+    """The number of equally frequent values with the same entropy."""
     entropy, at = 0.0, 0
     while at < many:
         stop = after(codes, many, at)
@@ -96,7 +96,10 @@ def effective(codes: Ints32, many: int) -> float:
 
 @part()
 def recursive(codes: Ints32, many: int, least: int, largest: Ints) -> float:
-    """The most frequent value over all but the least - 1 most frequent; infinite over none."""
+    """The most frequent value's count over that of all but the least - 1 most frequent values.
+
+    It is infinite if there are no other values.
+    """
     for place in range(least):
         largest[place] = 0
     at = 0
@@ -126,7 +129,7 @@ def commonest(codes: Ints32, many: int) -> float:
 
 @part()
 def equal_distance(codes: Ints32, many: int, share: Floats, offset: int) -> float:
-    """How much of the class would have to change its value to be as all are."""
+    """The share of the class that must change its value to have the distribution of the file."""
     moved, at = 0.0, 0
     while at < many:
         stop = after(codes, many, at)
@@ -137,7 +140,7 @@ def equal_distance(codes: Ints32, many: int, share: Floats, offset: int) -> floa
 
 @part()
 def between(level: float, start: int, stop: int, upto: Floats, offset: int) -> float:
-    """The sum over some codes of how far the share up to each, of all, is from a level."""
+    """The sum over some codes of the distance of the file's cumulative share from a level."""
     low, high = start, stop
     while low < high:
         middle = (low + high) // 2
@@ -152,7 +155,7 @@ def between(level: float, start: int, stop: int, upto: Floats, offset: int) -> f
 
 @part()
 def ordered_distance(codes: Ints32, many: int, upto: Floats, offset: int, categories: int) -> float:
-    """How far the class's values would have to move in order to be as all are, of the whole way."""
+    """The ordered distance of the class's distribution from the file's, relative to the largest."""
     first = 0
     while first < many and codes[first] < 0:  # missing values have no place
         first += 1
@@ -179,7 +182,7 @@ def gather(
 
 @part()
 def value_of(rules: ClassRules, rule: int, many: int, scratch: ClassScratch) -> float:
-    """The value of a rule in a class with sorted codes."""
+    """The value of a rule for a class with sorted codes."""
     kind, column, codes = rules.kind[rule], rules.column[rule], scratch.codes
     offset = rules.offset[column] if kind != SIZE else 0
     value = float(many)
@@ -201,7 +204,7 @@ def value_of(rules: ClassRules, rule: int, many: int, scratch: ClassScratch) -> 
 
 @part()
 def within(kind: int, value: float, bound: float) -> bool:
-    """Whether a value keeps its bound, but for rounding; recursive diversity is below it."""
+    """Whether a value keeps its bound, up to rounding; recursive diversity must be below it."""
     if kind <= ENTROPY:
         return value >= bound * (1 - SLACK)
     if kind == RECURSIVE:
@@ -211,7 +214,7 @@ def within(kind: int, value: float, bound: float) -> bool:
 
 @kernel()
 def keeps(rules: ClassRules, members: Ints, start: int, stop: int, scratch: ClassScratch) -> bool:
-    """Whether a class keeps every rule; nobody keeps any."""
+    """Whether a class keeps every rule; an empty class keeps none."""
     sorted_column = -1
     for rule in range(len(rules.kind)):
         if rules.kind[rule] != SIZE and rules.column[rule] != sorted_column:
@@ -227,7 +230,7 @@ def keeps(rules: ClassRules, members: Ints, start: int, stop: int, scratch: Clas
 def class_values(
     rules: ClassRules, members: Ints, starts: Ints, scratch: ClassScratch, out: Floats
 ) -> None:
-    """For each class and each rule what it has: classes are stretches of the members."""
+    """The value of each rule for each class; classes are contiguous parts of the members."""
     for one in range(len(starts) - 1):
         sorted_column, many = -1, starts[one + 1] - starts[one]
         for rule in range(len(rules.kind)):
@@ -241,6 +244,6 @@ def class_values(
 def classes_keep(
     rules: ClassRules, members: Ints, starts: Ints, scratch: ClassScratch, out: Bools
 ) -> None:
-    """For each class whether it keeps every rule."""
+    """Whether each class keeps every rule."""
     for one in range(len(starts) - 1):
         out[one] = keeps(rules, members, starts[one], starts[one + 1], scratch)

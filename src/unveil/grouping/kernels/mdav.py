@@ -1,8 +1,7 @@
 """Microaggregation by MDAV: groups made one after the other, from the outside in.
 
-Identical records are one row. Ties go to the lowest record, so those of a row are always
-used up in their order, and a cursor into them says which are left. Rows are in the order of
-the tree that `remaining` looks after.
+Identical records are one row. Ties go to the lowest record, so the records of a row are assigned in
+their order, and a cursor marks the unassigned ones. Rows have the order of the tree of `remaining`.
 """
 
 from typing import NamedTuple
@@ -24,7 +23,7 @@ UNASSIGNED, GROUPS, ROWS, TILES, ALL_TILES, PASSED, STATES = range(7)
 
 
 class UnassignedRows(NamedTuple):
-    """The distinct rows, and which of their records are unassigned."""
+    """The distinct rows and their unassigned records."""
 
     values: Floats  # as they were given: these decide
     records: Ints  # those of a row together, ascending
@@ -33,7 +32,7 @@ class UnassignedRows(NamedTuple):
 
 
 class MdavScratch(NamedTuple):
-    """All that is written on, made once."""
+    """Scratch memory, allocated once."""
 
     state: Ints
     query: Floats  # the place that the next group is sought from
@@ -52,7 +51,7 @@ class MdavScratch(NamedTuple):
 
 @part()
 def squared(a: Floats, b: Floats) -> float:
-    """The squared distance of two places, added up in the order of attributes."""
+    """The squared distance of two places, summed in the order of the attributes."""
     total = 0.0
     for j in range(len(a)):
         gap = a[j] - b[j]
@@ -62,14 +61,14 @@ def squared(a: Floats, b: Floats) -> float:
 
 @part()
 def farther(frame: filters.Frame, square: float, length: float, axes: int) -> float:
-    """What is above this on the axes is certainly farther than `square`."""
+    """The distance on the axes above which a row is certainly farther than `square`."""
     bound = np.sqrt(square) * frame.scale + filters.UNIT * (length + frame.reach)
     return min(bound * bound * (1.0 + (axes + 8) * filters.UNIT) + filters.TINY, filters.HUGE)
 
 
 @part()
 def nearer(frame: filters.Frame, square: float, length: float, axes: int) -> float:
-    """What is below this on the axes is certainly nearer than `square`."""
+    """The distance on the axes below which a row is certainly nearer than `square`."""
     bound = max(np.sqrt(square) * frame.scale - filters.UNIT * (length + frame.reach), 0.0)
     return bound * bound * (1.0 - (axes + 8) * filters.UNIT) - filters.TINY
 
@@ -183,7 +182,7 @@ def find_nearest(
 
 @part()
 def take(rows: UnassignedRows, near: Near, row: int, groups: Ints, scratch: MdavScratch) -> int:
-    """Put the first unassigned record of a row into the group that is being made; returns it."""
+    """Assign the first unassigned record of a row to the current group; returns the record."""
     record, state = rows.records[rows.cursor[row]], scratch.state
     groups[record] = state[GROUPS]
     rows.cursor[row] += 1
@@ -221,12 +220,12 @@ def make_groups(
     limits: tuple[int, int, int],
     scratch: MdavScratch,
 ) -> None:
-    """Make groups while there are records for two.
+    """Make groups while the records suffice for two.
 
-    Stops early, but after one at least, when there are fewer rows than the first of the
-    limits, more tiles of far rows than the second, or more tiles in all than the third.
-    Groups begin in turn with the record farthest from the centre and with the one farthest
-    from that, which stays in `query` between calls.
+    Stops early, but after at least one group, when there are fewer rows than the first limit, more
+    tiles of far rows than the second, or more tiles in all than the third. Groups begin alternately
+    with the record farthest from the centre and with the record farthest from that one, which stays
+    in `query` between calls.
     """
     state, k = scratch.state, len(scratch.members) + 1
     fewest, tired, most = limits

@@ -1,9 +1,9 @@
-"""Mondrian: groups of records cut in two, at the median of the attribute in which they differ most.
+"""Mondrian: groups of records are cut in two at the median of the attribute with the widest spread.
 
-Records are rows of codes; the codes of an attribute stand in its order. Some attributes may be cut
-at certain codes only: `level` says for each code how coarse a boundary lies before it, and only
-the coarsest within a group will do. So the groups of a hierarchy stay together, and missing cells,
-the last code, part from the known ones first of all.
+Records are rows of codes, in the order of each attribute. Some attributes may be cut at certain
+codes only: `level` gives for each code the coarseness of the boundary before it, and only the
+coarsest boundary within a group is allowed. So the groups of a hierarchy stay together, and missing
+cells, the last code, are separated from known cells first.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from unveil.support.compile import kernel, part
 
 
 class Axes(NamedTuple):
-    """The attributes: where their codes lie, and where they may be cut."""
+    """The attributes: the positions of their codes, and the allowed cuts."""
 
     offset: Ints  # where an attribute begins in the next two
     place: Floats  # of each code along its attribute, from 0 to 1
@@ -35,7 +35,7 @@ class CutScratch(NamedTuple):
 
 @part()
 def select(codes: Ints32, many: int, place: int) -> int:
-    """The code at a place of the sorted codes, which are shuffled."""
+    """The code at a place of the sorted order; reorders the codes."""
     low, high = 0, many - 1
     while low < high:
         middle = codes[(low + high) // 2]
@@ -62,7 +62,7 @@ def select(codes: Ints32, many: int, place: int) -> int:
 def spans(
     codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, room: CutScratch
 ) -> None:
-    """The lowest and the highest code of each attribute, and how far apart they lie."""
+    """The lowest and the highest code of each attribute, and their distance."""
     attributes = codes.shape[1]
     for j in range(attributes):
         room.low[j] = room.high[j] = codes[members[start], j]
@@ -81,7 +81,7 @@ def spans(
 
 @part()
 def widest(room: CutScratch, attributes: int) -> int:
-    """The attribute with the greatest width that is left; -1 where there is none."""
+    """The untried attribute with the greatest width; -1 if there is none."""
     best = -1
     for j in range(attributes):
         if room.width[j] > 0 and (best < 0 or room.width[j] > room.width[best]):
@@ -92,7 +92,7 @@ def widest(room: CutScratch, attributes: int) -> int:
 @part()
 def boundary(codes: Ints32, members: Ints, start: int, stop: int, j: int, axes: Axes,
              room: CutScratch) -> int:  # fmt: skip
-    """The code at which the upper part of a group begins: the possible one nearest the median."""
+    """The first code of a group's upper part: the allowed code nearest to the median."""
     low, high, offset = room.low[j], room.high[j], axes.offset[j]
     coarsest = axes.level[offset + high]
     if axes.free[j]:
@@ -126,9 +126,9 @@ def boundary(codes: Ints32, members: Ints, start: int, stop: int, j: int, axes: 
 @part()
 def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: int,
             room: CutScratch, relaxed: bool) -> int:  # fmt: skip
-    """Put those below a code first; relaxed, those of the code too until both sides are even.
+    """Move records below a code to the front; if relaxed, also records with the code, until even.
 
-    The order within either side stays. Returns where the upper part begins.
+    The order within each side is kept. Returns the start of the upper part.
     """
     allowed = 0
     if relaxed:
@@ -157,9 +157,9 @@ def part_at(codes: Ints32, members: Ints, start: int, stop: int, j: int, cut: in
 @part()
 def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: ClassRules,
         scratch: ClassScratch, room: CutScratch, even: bool) -> int:  # fmt: skip
-    """Cut a group by the widest attribute that allows it: where the upper part begins, or -1.
+    """Cut a group by the widest attribute that allows it; returns the upper part's start, or -1.
 
-    Even: between equal codes, those of the median going to either side; only where an attribute
+    Even: records with the median's code are divided between both sides; only for attributes that
     may be cut anywhere.
     """
     spans(codes, members, start, stop, axes, room)
@@ -183,7 +183,7 @@ def cut(codes: Ints32, members: Ints, start: int, stop: int, axes: Axes, rules: 
 @kernel()
 def partition(codes: Ints32, members: Ints, axes: Axes, rules: ClassRules, scratch: ClassScratch,
               room: CutScratch, relaxed: bool, starts: Ints) -> int:  # fmt: skip
-    """Cut the records into groups; `starts` says where each begins. Returns how many there are."""
+    """Cut the records into groups; `starts` has the start of each. Returns the number of groups."""
     room.stack[0], room.stack[1] = 0, len(members)
     waiting, made = 1, 0
     while waiting > 0:

@@ -1,4 +1,4 @@
-"""Local suppression: stars that fit anything, and records that groups lend to each other."""
+"""Local suppression: stars that match any value, and records that groups lend to each other."""
 
 from unveil.support.arrays import Ints, Ints32
 from unveil.support.compile import kernel
@@ -7,7 +7,7 @@ from unveil.support.compile import kernel
 @kernel()
 def place_stars(labels: Ints32, cheapest: Ints, alike: Ints, classes: Ints, k: int,
                 counts: Ints32, mask: Ints) -> None:  # fmt: skip
-    """Give each record in turn its cheapest mask, unless enough others fit it by then.
+    """Give each record in turn its cheapest mask, unless enough other records already fit it.
 
     `labels` are the agreement classes of each mask, `counts` the records of each that have that
     mask by now. Of each record's class, `alike` are not starred yet: they fit. Once k fit a

@@ -1,6 +1,6 @@
-"""Microaggregation by V-MDAV: groups that take in who is near them and far from the others.
+"""Microaggregation by V-MDAV: groups are extended by records near them and far from others.
 
-Rows, the tree over those that are left, and the search in it are those of `mdav`.
+Rows, the tree of unassigned rows and its search are those of `mdav`.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from unveil.support.compile import kernel, part, step
 
 
 class Group(NamedTuple):
-    """The group that is being made, and the unassigned record that is nearest to each member."""
+    """The current group, and the unassigned record nearest to each member."""
 
     rows: Ints  # of the members
     nearest: Ints  # a record; -1 where it has to be sought
@@ -26,7 +26,7 @@ class Group(NamedTuple):
 
 @kernel()
 def place_records(rows: mdav.UnassignedRows, places: Ints) -> None:
-    """places[i] becomes the row of record i, of those that are unassigned."""
+    """Set places[i] to the row of record i, for unassigned records."""
     for row in range(len(rows.cursor)):
         for at in range(rows.cursor[row], rows.ends[row]):
             places[rows.records[at]] = row
@@ -34,7 +34,7 @@ def place_records(rows: mdav.UnassignedRows, places: Ints) -> None:
 
 @part()
 def stand_at(frame: Frame, rows: mdav.UnassignedRows, row: int, scratch: mdav.MdavScratch) -> None:
-    """The next search is from this row."""
+    """Set the row from which the next search starts."""
     for j in range(len(scratch.query)):
         scratch.query[j] = rows.values[row, j]
     to_axes(frame, scratch.query, scratch.point, scratch.axes)
@@ -53,7 +53,7 @@ def look_round(
 
 @part()
 def remember(group: Group, member: int, two: mdav.MdavScratch, which: int) -> None:
-    """Note who is nearest to a member."""
+    """Store the record nearest to a member."""
     group.nearest[member] = two.members[which]
     group.places[member] = int(two.places[which])
     group.squares[member] = two.squares[which]
@@ -70,7 +70,7 @@ def extend(
     group: Group,
     k: int,
 ) -> None:
-    """Let those join who are near to one of the k members and far from who is unassigned."""
+    """Extend the group by records near a member and far from other unassigned records."""
     size = k
     for m in range(size):
         group.nearest[m] = -1
@@ -111,11 +111,11 @@ def make_variable_groups(
     two: mdav.MdavScratch,
     group: Group,
 ) -> None:
-    """Make groups while there are k records.
+    """Make groups while at least k records are unassigned.
 
-    Each begins with the first unassigned record of `order`, which is from the outside in.
-    Stops early, but after one at least, when there are fewer rows than the first of the
-    limits, or more tiles were looked at than the second. `two` is the same scratch with
+    Each group begins with the first unassigned record of `order`, which runs from the outside in.
+    Stops early, but after at least one group, when there are fewer rows than the first limit, or
+    more tiles were examined than the second. `two` is the same scratch with
     room for two neighbours.
     """
     state, k = scratch.state, len(scratch.members) + 1
@@ -149,9 +149,9 @@ def nearest_centres(
     squares: Floats,
     place: Floats,
 ) -> None:
-    """joined[r] becomes the group whose centre is nearest to the record rest[r].
+    """Set joined[r] to the group whose centre is nearest to the record rest[r].
 
-    Group g is records[starts[g]:starts[g + 1]]; of groups as near, the first. The middle is
+    Group g is records[starts[g]:starts[g + 1]]; ties go to the first group. The middle is
     empty before and after; `squares` is infinite before.
     """
     for g in range(len(starts) - 1):

@@ -110,8 +110,8 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
             unmet = self._in_one_class(data, models, keys)[1]
             if unmet:
                 raise DataError(
-                    f"{self.step}: this cannot be met: all records in one class, of which no "
-                    f"generalising makes more, have {'; '.join(unmet)}: ask for no more than that"
+                    f"{self.step}: this cannot be met, even by one class of all records: "
+                    f"{'; '.join(unmet)}; lower the requirement"
                 )
 
     def _check_cells(self, data: Microdata, column: str) -> None:

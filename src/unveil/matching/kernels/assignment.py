@@ -1,9 +1,9 @@
-"""The cheapest way to assign rows to columns, each with so many places, on a sparse graph.
+"""Minimum-cost assignment of rows to columns with capacities, on a sparse graph.
 
-Every column has a price. What a column costs a row is the edge's cost and that price; a row
-uses only edges on which that sum is its least (its value), or stays out at a price that is
-the same for all. So long as this holds, no other way to assign as many is cheaper. Bids get
-most rows a column; the others come in by `paths`.
+Every column has a price. A row pays the edge's cost plus that price; it uses only edges on which
+this sum is minimal (the row's value), or stays unassigned at a price that is the same for all rows.
+While this holds, no assignment of as many rows is cheaper. Auction bids assign most rows; shortest
+paths (`shortest_paths`) assign the others.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ END, OUT = -1, -2  # the end of a list; not in a list
 
 
 class AssignmentGraph(NamedTuple):
-    """Which rows can have which columns, and what that costs: edges, those of a row together."""
+    """The possible pairs of rows and columns with their costs: edges, grouped by row."""
 
     starts: Ints
     rows: Ints32
@@ -40,7 +40,7 @@ class Assignment(NamedTuple):
 
 @part()
 def use_edge(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -> None:
-    """So many more of the edge's row have its column."""
+    """Increase the flow of an edge, and list it with its column."""
     plan.flow[edge] += amount
     if plan.after[edge] == OUT:
         column = graph.columns[edge]
@@ -50,7 +50,7 @@ def use_edge(graph: AssignmentGraph, plan: Assignment, edge: int, amount: int) -
 
 @part()
 def next_used(plan: Assignment, column: int, edge: int) -> int:
-    """The next edge in use after this one, or the column's first; others leave the list."""
+    """The next edge with flow in the column's list, or its first; unlinks edges without flow."""
     found = plan.first[column] if edge == END else plan.after[edge]
     while found != END and plan.flow[found] == 0:
         follows = plan.after[found]
@@ -65,10 +65,9 @@ def next_used(plan: Assignment, column: int, edge: int) -> int:
 
 @kernel()
 def settle(graph: AssignmentGraph, plan: Assignment, outside: float) -> None:
-    """Values by the prices; what is in use and above its row's value is given up.
+    """Compute each row's value from the prices; drop flow that costs more than its row's value.
 
-    `left`, `room` and the lists are brought up to date: everything but prices and flow may
-    be new.
+    Updates `left`, `room` and the lists. Prices and flow are the input; all else may be new.
     """
     plan.first[:] = END
     plan.after[:] = OUT
@@ -98,11 +97,11 @@ def bid(
     most: int,
     queue: Ints32,
 ) -> None:
-    """Single rows without a column take their best and pay up to what the second best costs.
+    """Auction: each unassigned single row takes its best column, at the price of the second best.
 
-    Who had it before is without one, and bids in turn. There are so many bids at `most`. Who
-    is indifferent between two columns that others have is left without one, and so is what
-    stands for several records. `sides` are supply and capacity; `queue` is scratch.
+    The previous row of that column becomes unassigned and bids in turn; there are at most `most`
+    bids. A row that is indifferent between two columns of other rows stays unassigned, and so does
+    a row that stands for several records. `sides` are supply and capacity; `queue` is scratch.
     """
     supply, capacity = sides
     head, size, bids, n = 0, 0, 0, len(queue)

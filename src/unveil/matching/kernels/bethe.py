@@ -2,7 +2,7 @@
 
 Pairs of weight W send messages: m = 1 / (R - g W q) along rows, q = 1 / (C - g W m) along columns,
 where R and C are the sums of W q over a row and of W m over a column. A pair's belief is W q / R.
-A pair of little weight w has about the messages of its row and column: m = (1 + x) / R and
+The messages of a pair of small weight w are approximately m = (1 + x) / R and
 q = (1 + x) / C with x = g w / (R C), to second order in w. These need not be stored.
 """
 
@@ -27,7 +27,8 @@ def send(
 ) -> float:
     """Send the messages of some lines; returns the largest relative change of a line's sum.
 
-    Line i has the pairs entries[starts[i]] on, `sizes` of each, and the weight rest[i] besides.
+    The pairs of line i start at entries[starts[i]], with `sizes` of each; rest[i] is its further
+    weight.
     """
     worst = 0.0
     for i in range(start, stop):
@@ -101,7 +102,7 @@ def sum_light(
     start: int,
     stop: int,
 ) -> None:
-    """Sum W q over each row and W m over each column, of the pairs below the threshold."""
+    """Sum W q over each row and W m over each column, for the pairs below the threshold."""
     width = weights.shape[1]
     for i in range(start, stop):
         more, amount = fraction / row_sums[i], supply[i] / row_sums[i]
@@ -138,7 +139,7 @@ def believe(
     start: int,
     stop: int,
 ) -> None:
-    """Replace weights by beliefs, as if all of them were little."""
+    """Replace weights by beliefs, by the approximation for small weights."""
     for i in range(start, stop):
         inverse = 1.0 / row_sums[i]
         for j in range(weights.shape[1]):

@@ -17,9 +17,9 @@ def rank(
     start: int,
     stop: int,
 ) -> None:
-    """Count the candidates that are more probable than that of a column, and the others that tie.
+    """Count the candidates that are more probable than a column's candidate, and its ties.
 
-    A column stands for `sizes` candidates. An impossible one comes after all that are possible.
+    A column stands for `sizes` candidates. Impossible candidates rank after all possible ones.
     """
     for k in range(start, stop):
         row, own = rows[k], float(chance[rows[k], columns[k]])
@@ -35,7 +35,7 @@ def rank(
 
 @kernel()
 def largest(chance: Matrix, rows: Ints, best: Floats, start: int, stop: int) -> None:
-    """The largest entries of some rows, in descending order, as many as `best` has columns."""
+    """The largest entries of some rows in descending order; `best` has a column for each."""
     k = best.shape[1]
     for r in range(start, stop):
         for j in range(chance.shape[1]):

@@ -1,8 +1,8 @@
-"""Rows brought in one after the other, each by the shortest path to a place that is free.
+"""Rows assigned one after the other, each by the shortest augmenting path to a free place.
 
-A row takes a column, its owner another, and so on; the path is short by what its edges cost
-above the rows' values (Dijkstra). Prices along it rise just so that every row still has what
-is cheapest for it.
+A row takes a column, the column's previous row takes another, and so on. The length of an edge is
+its cost above the row's value (Dijkstra). Prices along the path rise by the least amount that keeps
+every row at its cheapest column.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ SOURCE, UNSEEN = -1, -2
 
 
 class PathScratch(NamedTuple):
-    """All that a search is written on."""
+    """The scratch memory of a search."""
 
     reach: Floats  # how far each column is; infinite where not seen
     incoming: Ints32  # the edge that leads to each column
@@ -31,7 +31,7 @@ class PathScratch(NamedTuple):
 
 @part()
 def rise(scratch: PathScratch, at: int) -> None:
-    """Move a column up the heap to where it belongs."""
+    """Move a column up the heap to its place."""
     heap, place, reach = scratch.heap, scratch.place, scratch.reach
     column = heap[at]
     key = reach[column]
@@ -48,7 +48,7 @@ def rise(scratch: PathScratch, at: int) -> None:
 
 @part()
 def pop(scratch: PathScratch, size: int) -> int:
-    """The nearest column, taken off a heap of this size."""
+    """Remove the nearest column from a heap of this size, and return it."""
     heap, place, reach = scratch.heap, scratch.place, scratch.reach
     nearest, column = heap[0], heap[size - 1]
     key, at, below = reach[column], 0, 1
@@ -74,10 +74,10 @@ def scan(
     at: tuple[float, int, int],
     scratch: PathScratch,
 ) -> tuple[tuple[float, int, int], int, int]:
-    """Look at what a row can have; returns the shortest path so far, and the sizes of the lists.
+    """Relax the edges of a row; returns the shortest path so far, and the sizes of the lists.
 
-    `path` is a length, the last edge and the row that it leaves; `at` how far this row is,
-    how many columns are in the heap and how many are seen.
+    `path` is a length, the last edge and the row that it leaves; `at` is the distance of this row,
+    the number of columns in the heap, and the number of columns seen.
     """
     length, last, turn = path
     distance, size, seen = at
@@ -106,7 +106,7 @@ def scan(
 def go_back(
     graph: AssignmentGraph, plan: Assignment, column: int, rows: int, scratch: PathScratch
 ) -> int:
-    """Enter the rows that have a column, each once; returns how many are entered by now."""
+    """Enter the rows assigned to a column, each once; returns the number of rows entered so far."""
     edge = next_used(plan, column, END)
     while edge != END:
         row = graph.rows[edge]
@@ -122,11 +122,11 @@ def go_back(
 def search(
     graph: AssignmentGraph, plan: Assignment, outside: float, source: int, scratch: PathScratch
 ) -> tuple[int, int, int, int, int]:
-    """The shortest path from a row to a free place, or to a row that stays out instead.
+    """The shortest path from a row to a free place, or to a row that becomes unassigned instead.
 
-    Returns its last edge (END: the row stays out), its last row, how many rows were entered
-    and columns seen, and how many edges were looked at. What is nearer than the path's end
-    becomes so much dearer.
+    Returns its last edge (END: the row becomes unassigned), its last row, the numbers of rows
+    entered, columns seen and edges examined. Prices of columns nearer than the path's end rise by
+    the difference.
     """
     path, distance = (outside - plan.values[source], END, source), 0.0
     scratch.back[source], scratch.rows[0] = SOURCE, source
@@ -160,7 +160,7 @@ def search(
 def augment(
     graph: AssignmentGraph, plan: Assignment, last: int, turn: int, scratch: PathScratch
 ) -> None:
-    """Send as many as can go along the path just found, each taking the next one's column."""
+    """Send the maximum flow along the path: each row takes the next row's column."""
     amount, row = 2**62, turn
     if last != END:
         amount = plan.room[graph.columns[last]]
@@ -193,10 +193,10 @@ def bring_in(
     effort: int,
     scratch: PathScratch,
 ) -> int:
-    """Bring in what is left of the rows from `start` on, until so many edges are looked at.
+    """Assign the remaining rows from `start` until the edge limit is reached.
 
-    Returns the row to go on with; all are done when there is none. What is still left then
-    stays out, at that price.
+    Returns the next row; all rows are done if it is beyond the last. A row that cannot be assigned
+    stays unassigned, at the price `outside`.
     """
     row, work = start, 0
     while row < len(plan.left) and work < effort:

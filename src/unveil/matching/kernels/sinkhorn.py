@@ -1,7 +1,7 @@
-"""Sinkhorn's scaling: a matrix scaled until its rows and columns have the sums they should.
+"""Sinkhorn's scaling: a matrix scaled until its rows and columns have the required sums.
 
-Of few pairs, each line lists its entries; of all pairs, a matrix of 32 or 64 bits has them. Sums
-are of 64 bits, in blocks that do not depend on the number of threads.
+Few pairs are listed line by line; all pairs are a matrix of 32 or 64 bits. Sums have 64 bits and
+are added in blocks that do not depend on the number of threads.
 """
 
 from math import exp, inf
@@ -29,11 +29,11 @@ def scale(
     start: int,
     stop: int,
 ) -> float:
-    """out[i] becomes what line i is to be multiplied with so that its sum is 1.
+    """Set out[i] to the factor that scales the sum of line i to 1.
 
-    Line i has the entries from starts[i] on: weights, each times the size and the scaling
-    of the line that crosses it there, and spare[i] besides. Returns how far from 1 the sum
-    was with the old out[i], at most.
+    The entries of line i start at starts[i]: weights, each times the size and the scaling of the
+    crossing line; spare[i] is added. Returns the largest distance of a sum from 1 with the old
+    out[i].
     """
     worst = 0.0
     for i in range(start, stop):
@@ -52,7 +52,7 @@ def scale(
 def likelihoods(
     costs: Matrix, least: Floats, rate: float, least_log: float, out: Matrix, start: int, stop: int
 ) -> None:
-    """exp(-rate * (cost - the least of its column)), or exp(least_log) if that is less."""
+    """exp(-rate * (cost - least cost of its column)), at least exp(least_log)."""
     for i in range(start, stop):
         for j in range(costs.shape[1]):
             cost = costs[i, j]
@@ -70,7 +70,7 @@ def scale_rows(
     start: int,
     stop: int,
 ) -> float:
-    """Scale the rows of a matrix as `scale` does, and add them, scaled, to the columns' sums.
+    """Scale the rows of a matrix as `scale` does, and add the scaled rows to the columns' sums.
 
     `across` is the size times the scaling of each column.
     """
@@ -101,7 +101,7 @@ def scale_rows(
 
 @kernel()
 def multiply(weights: Matrix, rows: Floats, columns: Floats, start: int, stop: int) -> None:
-    """Multiply each entry with the scalings of its row and its column."""
+    """Multiply each entry by the scalings of its row and its column."""
     for i in range(start, stop):
         for j in range(weights.shape[1]):
             weights[i, j] = weights[i, j] * (rows[i] * columns[j])
@@ -117,7 +117,7 @@ def expected_costs(
     start: int,
     stop: int,
 ) -> None:
-    """Of each row, the costs of possible pairs times probabilities, and the sum of these."""
+    """For each row, the sums over possible pairs of cost times probability, and of probability."""
     for i in range(start, stop):
         cost, total = 0.0, 0.0
         for j in range(costs.shape[1]):

@@ -23,9 +23,8 @@ def decisions(links: Links) -> Decisions:
     found = optional_decisions(links)
     if found is None:
         raise UsageError(
-            f"{links.name}: no error rates were given, by which pairs are linked, reviewed or not "
-            "linked; give p_link_unmatched and p_nonlink_matched, which Probabilistic has (links "
-            "of other people, by `on`, have no decisions)"
+            f"{links.name}: no error rates were given; set p_link_unmatched and p_nonlink_matched "
+            "of Probabilistic (links of other people, by `on`, have no decisions)"
         )
     return found
 

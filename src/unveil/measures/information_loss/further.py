@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import ClassVar
 
-from unveil.errors import UnveilError
+from unveil.errors import SpecError, UnveilError
 from unveil.measures.information_loss.catalogue import (
     GLOSSARY,
     MeasuredLoss,
@@ -16,6 +16,7 @@ from unveil.measures.information_loss.catalogue import (
 from unveil.support.registry import Registry, concrete_subclass
 from unveil.support.specs import Spec, method_name
 from unveil.values.file_pair import FilePair
+from unveil.wording import suggest
 
 
 class LossMethod(Spec, frozen=True, kw_only=True):
@@ -66,4 +67,13 @@ register = METHODS.register
 
 def as_loss_methods(measures: Iterable[str | LossMethod]) -> tuple[LossMethod, ...]:
     """Further measures, given as such or by name."""
-    return tuple(METHODS.find(one)() if isinstance(one, str) else one for one in measures)
+    return tuple(_by_name(one) if isinstance(one, str) else one for one in measures)
+
+
+def _by_name(name: str) -> LossMethod:
+    if name in GLOSSARY:
+        raise SpecError(f"'{name}' is in every audit; name only further measures of plug-ins")
+    near = suggest(name, GLOSSARY).replace("?", ", which is in every audit?")
+    if near and name not in METHODS.names():
+        raise SpecError(f"'{name}' is not a further loss measure{near}")
+    return METHODS.find(name)()

@@ -86,11 +86,13 @@ def released_keys(
 ) -> tuple[KeyTable, Exposure]:
     """The true keys of the released people, and the keys with which they were released.
 
-    What a mask makes of a value for certain (recoding, rounding, ranges) is no error: an intruder
-    does the same to known values, so that the released value counts as the true one.
+    A deterministic change (recoding, rounding, ranges) is not an error: an intruder applies the
+    same change to known values, so the released value counts as the true one.
     """
     if release.row_map is None:
-        raise UsageError("the rows of this release are no people's: it has no sample uniques")
+        raise UsageError(
+            "the release is synthetic: no row belongs to a person, so it has no sample uniques"
+        )
     release.data.check(*columns)
     rows = Correspondence.from_row_map(release.row_map, len(data)).record_of_row
     true, seen, changes = [], [], []
@@ -145,7 +147,6 @@ def _matrix(
     if matrix is not None:
         return matrix
     raise UsageError(
-        f"{listing(channel.columns)}: the plan does not tell how probably a released value is "
-        "right (that of PRAM, swapping or recoding does): leave it out of the columns, or attack "
-        "the release"
+        f"{listing(channel.columns)}: the plan gives no probability that a released value is true "
+        "(PRAM, swapping and recoding do); leave it out of the columns, or attack the release"
     )

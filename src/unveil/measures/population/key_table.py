@@ -143,9 +143,9 @@ def _weights(
         return np.full(len(data), 1 / checked_fraction(fraction))
     if weight is None:
         raise UsageError(
-            "neither weights nor a sampling fraction are given: nobody can say how many people "
-            "of the population share a key. Declare a column with the role weight, or give "
-            "fraction; without them, `uniqueness` counts the records that are unique in the sample"
+            "population counts cannot be estimated without weights or a sampling fraction. "
+            "Declare a column with the role weight, or give fraction; without them, `uniqueness` "
+            "counts the records that are unique in the sample"
         )
     weights = people_of(data, weight)
     if strata is not None:

@@ -62,7 +62,7 @@ def people_of(data: Microdata, weight: str) -> Floats:
     if bad:
         raise DataError(
             f"column '{weight}' is missing or below 1 in {count(bad, 'record')}: a weight is the "
-            "number of people of the population that a record represents, its own among them; "
+            "number of people that the record represents, itself included (at least 1); "
             "rescale the weights to sum to the population, give the sampling fraction (fraction), "
             "or leave these records out"
         )

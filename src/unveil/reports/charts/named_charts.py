@@ -11,7 +11,7 @@ from unveil.values.pair_decisions import Decisions
 from unveil.values.results.choice import Choice
 from unveil.values.results.comparison import Comparison
 from unveil.values.results.evidence import Audit
-from unveil.wording import listing, suggest
+from unveil.wording import suggest
 
 RISK = "risk"  # another name of the chart that shows the risk first
 _RISK_CHARTS: dict[type, str] = {Audit: "attacks", Comparison: "risk-loss", Choice: "frontier"}
@@ -28,9 +28,7 @@ def named_chart(result: Audit | Comparison | Choice | Decisions, name: object) -
     risk = drawn.get(_RISK_CHARTS.get(type(result), ""))
     named = drawn if risk is None else {RISK: risk, **drawn}
     if not isinstance(name, str) or name not in named:
-        raise UsageError(
-            f"there is no chart of this name; names are: {listing(named)}{suggest(name, named)}"
-        )
+        raise UsageError(f"there is no chart of this name{suggest(name, named, 'names are')}")
     whole = figure_specification(named[name])
     legend = {key: value for key, value in CONFIG["legend"].items() if key != "layout"}
     whole["config"] |= {"legend": legend}  # a layout is Vega's, and Altair does not know it

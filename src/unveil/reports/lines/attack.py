@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from unveil.reports.content import Line, TextTable
-from unveil.reports.headline import chance_sentence
-from unveil.support.phrases import plain
+from unveil.reports.headline import chance_sentence, tenths
+from unveil.support.phrases import level, percent, plain
 from unveil.values.block_keys import block_columns
 from unveil.wording import count, listing
 
@@ -47,7 +47,7 @@ def attack_lines(summary: AttackSummary) -> Iterator[Line]:
     yield TextTable(
         ["", f"of {risk.n:,}", "share"],
         [
-            [name, _number(value), f"{value / risk.n:.1%}" if risk.n else "-"]
+            [name, tenths(value), plain(percent(value / risk.n)) if risk.n else "-"]
             for name, value in rows.items()
         ],
         numbers=[f"of {risk.n:,}", "share"],
@@ -61,8 +61,8 @@ def _risk_lines(risk: Risk, summary: AttackSummary) -> Iterator[Line]:
         interval = risk.interval
         yield (
             f"Attacked: a random sample of {risk.n:,} of {risk.population:,} records. Share of "
-            f"correct links among all: {interval.low:.1%} to {interval.high:.1%} "
-            f"({interval.confidence:.0%} confidence)."
+            f"correct links among all: {percent(interval.low)} to {percent(interval.high)} "
+            f"({level(interval.confidence)} confidence)."
         )
     if risk.absent:
         yield f"{count(risk.absent, 'record')} attacked without a released row: not counted."
@@ -72,13 +72,15 @@ def _risk_lines(risk: Risk, summary: AttackSummary) -> Iterator[Line]:
         yield chance_sentence(risk)
     at_risk = summary.at_risk
     yield (
-        f"Records with a risk above {at_risk['threshold']:.0%}: {at_risk['above']:.1%}; highest "
-        f"risk {at_risk['highest']:.0%}, mean {at_risk['mean']:.1%}."
+        f"Records with a risk above {level(at_risk['threshold'])}: {percent(at_risk['above'])}; "
+        f"highest risk {percent(at_risk['highest'])}, mean {percent(at_risk['mean'])}."
     )
     curve = summary.top
     n, population = curve["n"], curve["population"]
     sample = f" ({n:,} of {population:,} records)" if n < population else ""
-    places = ", ".join(f"k = {k}: {share:.1%}" for k, share in enumerate(curve["share"], start=1))
+    places = ", ".join(
+        f"k = {k}: {percent(share)}" for k, share in enumerate(curve["share"], start=1)
+    )
     yield f"True row among the k best candidates{sample}: {places}."
     if summary.details.get("level") and risk.confirmed is not None:
         yield (
@@ -88,7 +90,7 @@ def _risk_lines(risk: Risk, summary: AttackSummary) -> Iterator[Line]:
     elif risk.confirmed is not None and risk.control is not None and summary.forecast is None:
         yield (
             f"The intruder would claim {_claims(risk.confirmed)} links with a clear margin; "
-            f"{risk.confirmed.right:,.1f} are correct. Control "
+            f"{tenths(risk.confirmed.right)} are correct. Control "
             f"({'outsiders' if summary.outsiders else 'true rows removed'}): "
             f"{_claims(risk.control)} claimed, all wrong."
         )
@@ -112,11 +114,13 @@ def _households_lines(homes: LinkedHouseholds) -> Iterator[Line]:
         "none": "linked by one member each, because no rows are grouped",
     }[homes.grouping]
     interval = (
-        "" if risk.interval is None else f"; at most {risk.interval.high:.1%} of all households"
+        ""
+        if risk.interval is None
+        else f"; at most {percent(risk.interval.high)} of all households"
     )
     yield (
-        f"Households ({grouping}): {_number(risk.expected)} of {risk.n:,} are linked correctly "
-        f"({risk.share:.1%}{interval}); a guess links {_number(risk.baseline)}."
+        f"Households ({grouping}): {tenths(risk.expected)} of {risk.n:,} are linked correctly "
+        f"({percent(risk.share)}{interval}); a guess links {tenths(risk.baseline)}."
     )
 
 
@@ -124,19 +128,19 @@ def _forecast_lines(summary: AttackSummary) -> Iterator[Line]:
     """Say what the intruder expects of the attack, and how it was made."""
     expected = summary.forecast
     if expected is not None:
-        forecast = f"The intruder expects {expected.share:.1%} of the links to be correct"
+        forecast = f"The intruder expects {percent(expected.share)} of the links to be correct"
         if expected.found is not None:
-            forecast += f"; {expected.found:.1%} are"
+            forecast += f"; {percent(expected.found)} are"
         claims = (
             f"{expected.claimed:,} of {expected.n:,} links have a probability above "
-            f"{expected.above:.0%}"
+            f"{level(expected.above)}"
         )
-        right = "" if expected.right is None else f"; {expected.right:,.1f} of them are correct"
+        right = "" if expected.right is None else f"; {tenths(expected.right)} of them are correct"
         yield f"{forecast}. {claims}{right}."
     if summary.union is not None:
         yield (
             "Choosing the best attack for each record with hindsight would link "
-            f"{summary.union:,.1f}."
+            f"{tenths(summary.union)}."
         )
     details = summary.details
     if "dependence" in details:
@@ -163,10 +167,10 @@ def _forecast_lines(summary: AttackSummary) -> Iterator[Line]:
         alone = (
             ""
             if row["alone"] is None
-            else f" in any of them, {row['alone']:,.1f} in this one alone"
+            else f" in any of them, {tenths(row['alone'])} in this one alone"
         )
         releases = count(row["releases"], "release")
-        yield f"{releases}: {row['expected']:,.1f} linked correctly{alone}."
+        yield f"{releases}: {tenths(row['expected'])} linked correctly{alone}."
 
 
 def _learnt_lines(bound: SupervisedBound) -> Iterator[Line]:
@@ -175,25 +179,25 @@ def _learnt_lines(bound: SupervisedBound) -> Iterator[Line]:
     yield "LEARNT"
     what = LEARNT.get(bound.model, bound.model)
     sample = f" (learnt on {bound.learnt_on:,} of them)" if bound.learnt_on < bound.n else ""
-    proof = "optimal" if bound.proven else f"gap {bound.gap:,.1f}, because {bound.why}"
+    proof = "optimal" if bound.proven else f"gap {tenths(bound.gap)}, because {bound.why}"
     yield (
-        f"Links with the best {what} found: {bound.linked:,.1f} of {count(bound.n, 'record')}"
-        f"{sample}; proven bound {bound.bound:,.1f} ({proof})."
+        f"Links with the best {what} found: {tenths(bound.linked)} of "
+        f"{count(bound.n, 'record')}{sample}; proven bound {tenths(bound.bound)} ({proof})."
     )
     if bound.impossible:
         yield f"No {what} can link {count(bound.impossible, 'record')}."
     start, end = bound.direction.split("-to-")
     yield (
-        f"With the same {what}, ties shared: {bound.expected:,.1f} from {start} to {end}, "
-        f"{bound.back_expected:,.1f} from {end} to {start}."
+        f"With the same {what}, ties shared: {tenths(bound.expected)} from {start} to {end}, "
+        f"{tenths(bound.back_expected)} from {end} to {start}."
     )
     yield (
-        f"Without the truth: {bound.moments:,.1f} with weights by moments, {bound.plain:,.1f} "
-        "with equal weights."
+        f"Without the truth: {tenths(bound.moments)} with weights by moments, "
+        f"{tenths(bound.plain)} with equal weights."
     )
     yield from _held_out_lines(bound.held_out)
     ranked = sorted(bound.importance.items(), key=lambda one: -one[1])
-    rows = [[name, f"{share:.1%}"] for name, share in ranked]
+    rows = [[name, plain(percent(share))] for name, share in ranked]
     yield TextTable(["attribute", "counts"], rows, numbers=["counts"])
     if bound.together:
         pairs = (f"{one.first} and {one.second} ({one.strength:+.2f})" for one in bound.together)
@@ -205,9 +209,10 @@ def _held_out_lines(held: HeldOut | None) -> Iterator[Line]:
         yield "No record was held out, so overfitting is not known."
         return
     text = (
-        f"Learnt on one half of the people: links {held.learnt_on:.1%} of that half and "
-        f"{held.linked:.1%} of the other (mean of {count(held.splits, 'split')}). On the other "
-        f"half {held.moments:.1%} with weights by moments, {held.plain:.1%} with equal weights."
+        f"Learnt on one half of the people: links {percent(held.learnt_on)} of that half and "
+        f"{percent(held.linked)} of the other (mean of {count(held.splits, 'split')}). On the "
+        f"other half {percent(held.moments)} with weights by moments, {percent(held.plain)} with "
+        "equal weights."
     )
     gone = held.linked <= max(held.moments, held.plain)
     yield text + (" The gain vanishes on held-out people." if gone else "")
@@ -225,12 +230,6 @@ def _uncounted_lines(summary: AttackSummary, links: UncountedLinks) -> Iterator[
         "The true links are not known, so correct links cannot be counted: give --truth, an "
         "identifier of both files or the row map of the release."
     )
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.1f}" if value >= 1 or value == 0 else f"{value:.2g}"
 
 
 def _claims(claims: Claims) -> str:

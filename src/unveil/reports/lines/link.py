@@ -8,9 +8,9 @@ from typing import Any
 
 from unveil.files.locations import locate
 from unveil.reports.content import Line, TextTable
-from unveil.reports.headline import chance_sentence, risk_sentence
+from unveil.reports.headline import chance_sentence, risk_sentence, tenths
 from unveil.reports.sections.attacks import dependence_phrase
-from unveil.support.phrases import plain
+from unveil.support.phrases import percent, plain
 from unveil.values.results.linking import PROVEN, Linkage
 from unveil.wording import count, listing
 
@@ -68,7 +68,7 @@ def _structure_lines(linkage: Linkage) -> Iterator[Line]:
         yield TextTable(head, rows, numbers=head[1:])
         yield ""
     if details["shared"] is not None:
-        yield f"Estimated share of A with a partner in B: {details['shared']:.0%}."
+        yield f"Estimated share of A with a partner in B: {percent(details['shared'])}."
         yield ""
     if details["correspondence"]:
         yield from _correspondence_lines(details["correspondence"])
@@ -97,7 +97,7 @@ def _how_sure(linkage: Linkage) -> str:
     right = (
         ""
         if risk is None
-        else f" By the truth, {risk.expected:,.1f} of {risk.n:,} links are correct."
+        else f" By the truth, {tenths(risk.expected)} of {risk.n:,} links are correct."
     )
     if sure is None:
         return (
@@ -107,9 +107,9 @@ def _how_sure(linkage: Linkage) -> str:
     if sure < PROVEN:
         return (
             "Not proven: the result differs from that of files without common people with a "
-            f"confidence of {sure:.0%} only.{right}"
+            f"confidence of {percent(sure)} only.{right}"
         )
-    confidence = "more than 99.9%" if sure > 0.999 else f"{sure:.1%}"
+    confidence = "over 99.9 %" if sure > 0.999 else percent(sure)
     return f"These links are more than chance, with a confidence of {confidence}."
 
 
@@ -127,8 +127,8 @@ def _claims_lines(linkage: Linkage) -> Iterator[Line]:
             f"{count(linkage.records, 'record')}; {linkage.unlinked:,} stay unlinked."
         )
         yield (
-            f"If every record is linked to its best candidate, {linkage.expected:,.1f} links are "
-            "expected to be correct."
+            "If every record is linked to its best candidate, "
+            f"{tenths(linkage.expected)} links are expected to be correct."
         )
     if linkage.common and linkage.expected is not None:
         yield (
@@ -151,6 +151,6 @@ def _truth_lines(linkage: Linkage) -> Iterator[Line]:
         yield f"{count(linkage.risk.absent, 'record')} of A without a record in B: not counted."
     if linkage.right is not None and linkage.claimed:
         yield (
-            f"{linkage.right:,.1f} of the {linkage.claimed:,} claimed links are correct "
-            f"({linkage.right / linkage.claimed:.1%})."
+            f"{tenths(linkage.right)} of the {linkage.claimed:,} claimed links are "
+            f"correct ({percent(linkage.right / linkage.claimed)})."
         )

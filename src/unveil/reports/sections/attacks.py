@@ -196,9 +196,9 @@ def dependence_phrase(details: Mapping[str, Any]) -> Phrase:
         return ("no model of dependent attributes has a lower BIC than independence.",)
     unsure = "" if found["converged"] else " EM has not converged: allow more iterations."
     return phrase(
-        "the attributes of a pair depend on each other ({}). By this model independence "
-        "misstates the match probability of {} by more than 10 points, and that of a match by {} "
-        "points on average.{}",
+        "the attributes of a pair depend on each other ({}). Assuming independence "
+        "changes the match probability of {} by more than 10 points, and of an expected match by "
+        "{} points on average.{}",
         found["chosen"],
         several(found["differing_pairs"], "pair"),
         points(found["mean_difference"]),

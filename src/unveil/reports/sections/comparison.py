@@ -7,7 +7,13 @@ from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import loss_key
 from unveil.reports.sections.attacks import attack, direction
 from unveil.reports.sections.households import beside_persons
-from unveil.reports.sections.recommendation import COLUMNS, ranked, recommendation
+from unveil.reports.sections.recommendation import (
+    COLUMNS,
+    count_of_misses,
+    nearest_misses,
+    ranked,
+    recommendation,
+)
 from unveil.reports.tables import (
     Cell,
     counts,
@@ -47,8 +53,7 @@ CRITERIA = {
 
 def verdict(comparison: Comparison) -> Phrase:
     """Which releases keep the policy, and between which the choice is."""
-    said = recommendation(comparison) + _others_miss(comparison)
-    said += phrase(
+    said = recommendation(comparison) + phrase(
         " Compared: {} of one original of {}.",
         several(len(comparison.releases), "release"),
         several(comparison.records, "person"),
@@ -56,27 +61,18 @@ def verdict(comparison: Comparison) -> Phrase:
     return said + _undominated(comparison)
 
 
-def _others_miss(comparison: Comparison) -> Phrase:
-    """How many limits the releases miss that are not recommended."""
+def misses(comparison: Comparison) -> Iterator[Phrase]:
+    """The limits that the nearest releases miss, then how many the others miss."""
+    yield from nearest_misses(comparison)
     found = comparison.recommendation
     if found is None:
-        return ()
+        return
     named = (*found.kept, *found.nearest)
     others = [one for one in ranked(comparison) if one.passed is False and one.name not in named]
-    if not others:
-        return ()
-    misses = [
-        phrase(
-            "{} misses {} of {}",
-            name(one.name),
-            counted(len(one.missed)),
-            several(one.limits, "limit"),
-        )
-        for one in others[:COLUMNS]
-    ]
-    more = phrase("; {} more miss limits, too", counted(len(others) - COLUMNS))
-    said = tuple(piece for one in misses for piece in ("; ", *one))[1:]
-    return phrase(" {}{}.", said, more if len(others) > COLUMNS else ())
+    for one in others[:COLUMNS]:
+        yield phrase("{}: misses {}", name(one.name), count_of_misses(one))
+    if len(others) > COLUMNS:
+        yield phrase("{} more miss limits, too", counted(len(others) - COLUMNS))
 
 
 def _undominated(comparison: Comparison) -> Phrase:
@@ -166,8 +162,8 @@ def _kept_briefly(release: ComparedRelease) -> Cell:
 def _about_risk(*, external: bool) -> Iterator[Phrase]:
     yield phrase(
         "The risk here is the share of the people that the best attack of the audit links: the "
-        "[stress test](scenario-stress-test), an upper reference. The first table of this page has "
-        "the realistic intruders."
+        "[stress test](scenario-stress-test), an upper reference. The realistic intruders are in "
+        "the table “What each intruder could link and learn in each release”."
     )
     if external:
         yield phrase("The releases are numbered in the order in which they were given.")

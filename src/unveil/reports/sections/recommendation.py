@@ -46,25 +46,32 @@ def recommendation(comparison: Comparison) -> Phrase:
     if found.kept:
         return phrase("Only {} keeps every limit of the [policy](policy).", name(found.kept[0]))
     said = phrase("No release keeps every limit of the [policy](policy).")
-    alike: dict[Phrase, list[str]] = {}  # releases with the same misses
+    alike: dict[Phrase, list[str]] = {}  # releases that miss as many limits
     for nearest in map(comparison.__getitem__, found.nearest):
-        alike.setdefault(_misses(nearest), []).append(nearest.name)
+        alike.setdefault(count_of_misses(nearest), []).append(nearest.name)
     for misses, nearests in alike.items():
         be, they = ("is", "it misses") if len(nearests) == 1 else ("are", "each misses")
         said += phrase(" [Nearest](nearest) {} {}: {} {}.", be, names(nearests), they, misses)
+    listed = [(comparison[one].missed, largest_misses(comparison[one])) for one in found.nearest]
+    if any(len(missed) > len([*largest]) for missed, largest in listed):
+        said += phrase(" The list has the largest miss of each intruder.")
     return said
 
 
-def _misses(release: ComparedRelease) -> Phrase:
-    """How many limits a release misses, and by how much."""
-    misses = tuple(largest_misses(release))
-    return phrase(
-        "{} of {}{}{}",
-        counted(len(release.missed)),
-        several(release.limits, "limit"),
-        ". The largest miss of each intruder: " if len(release.missed) > len(misses) else ": ",
-        tuple(piece for one in misses for piece in ("; ", *one))[1:],
-    )
+def count_of_misses(release: ComparedRelease) -> Phrase:
+    """How many limits a release misses."""
+    return phrase("{} of {}", counted(len(release.missed)), several(release.limits, "limit"))
+
+
+def nearest_misses(comparison: Comparison) -> Iterator[Phrase]:
+    """The limits that the nearest releases miss, for each intruder the largest miss."""
+    found = comparison.recommendation
+    alike: dict[tuple[Phrase, ...], list[str]] = {}  # releases with the same misses
+    for nearest in () if found is None or found.kept else found.nearest:
+        alike.setdefault(tuple(largest_misses(comparison[nearest])), []).append(nearest)
+    for misses, nearests in alike.items():
+        for miss in misses:
+            yield phrase("{}: {}", names(nearests), miss)
 
 
 def largest_misses(release: ComparedRelease) -> Iterator[Phrase]:

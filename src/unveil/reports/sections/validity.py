@@ -53,8 +53,8 @@ def how_to_read(evidence: Evidence) -> Section | None:
             "nothing to a destroyed use. A low loss does not offset a high risk."
         ),
         phrase(
-            "Words with a dotted line are explained in the glossary at the end. What the numbers "
-            "do not cover is under Limits of validity."
+            "The glossary of the page explains the terms. What the numbers do not cover is under "
+            "Limits of validity."
         ),
     ]
     return Section(key="reading", title="How to read this", points=tuple(points))

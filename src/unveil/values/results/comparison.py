@@ -171,7 +171,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         size = f"{count(len(self.releases), 'release')} of {count(self.records, 'record')}"
-        front = f"; dominated by none: {listing(self.front)}" if self.front else ""
+        front = f"; not dominated: {listing(self.front)}" if self.front else ""
         return fitted(printable(f"Comparison({size}{front})"))
 
     _repr_html_ = display.html

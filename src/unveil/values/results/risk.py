@@ -104,7 +104,7 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
 
     def __str__(self) -> str:
-        return shown(self)
+        return fitted(shown(self))
 
     def __repr__(self) -> str:
         return fitted(f"Risk({shown(self)})")

@@ -8,7 +8,7 @@ import msgspec
 
 from unveil.attacks import METHODS, Attack
 from unveil.errors import SpecError, UnveilError, UsageError
-from unveil.support.rules import words
+from unveil.support.rules import kind_words, words
 from unveil.support.specs import fields_of, from_texts
 from unveil.wording import suggest
 
@@ -64,7 +64,7 @@ def attack_from(attack: Any) -> Attack:
     if isinstance(attack, str):
         return _by_name(attack)
     if not isinstance(attack, Mapping):
-        raise UsageError(f"an attack is one of unveil.attacks, not {type(attack).__name__}")
+        raise UsageError(f"an attack is one of unveil.attacks, not {kind_words(attack)}")
     options = dict(attack)
     name = options.pop("method", None)
     method = METHODS.named_in(name) if isinstance(name, str) else None

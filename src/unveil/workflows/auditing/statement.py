@@ -12,6 +12,7 @@ from unveil.engines.base import Engine
 from unveil.engines.select import ENGINES
 from unveil.masks import METHODS as MASKS
 from unveil.measures.information_loss.further import METHODS as LOSSES
+from unveil.measures.information_loss.further import as_loss_methods
 from unveil.support.registry import Registry
 from unveil.values.results.evidence import FORMAT, UsedPlugin
 from unveil.values.results.policy import Policy
@@ -70,7 +71,7 @@ def used_plugins(
     found = [
         *_plugins("attack", ATTACKS, map(type, combined)),
         *_plugins("mask", MASKS, map(type, masks)),
-        *_plugins("loss", LOSSES, map(LOSSES.find, measures)),
+        *_plugins("loss", LOSSES, map(type, as_loss_methods(measures))),
         *_plugins("engine", ENGINES, [type(engine)]),
     ]
     return tuple(dict.fromkeys(found))

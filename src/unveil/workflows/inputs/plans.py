@@ -5,12 +5,15 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from unveil import __version__
 from unveil.errors import SpecError, UsageError, shortened
 from unveil.files.documents.toml import mask_from, read_plan
-from unveil.masks import Mask
+from unveil.masks import METHODS, Mask
+from unveil.support.rules import kind_words
+from unveil.support.specs import fields_of
 from unveil.values.release.plan import SEED_BITS, Household, Plan
 from unveil.wording import listing
 
@@ -23,6 +26,7 @@ def as_plan(
 ) -> Plan:
     """A plan that can be carried out: masks with different names, and a seed."""
     if isinstance(masks, str | os.PathLike):
+        _refuse_mask_name(masks)
         plan = read_plan(masks, allow=allow)
     elif isinstance(masks, Plan):
         plan = masks
@@ -31,7 +35,7 @@ def as_plan(
             listed = [masks] if isinstance(masks, Mask | Mapping) else list(masks)
         except TypeError:
             raise UsageError(
-                f"masks are a list of masks, a plan or its path, not {type(masks).__name__}"
+                f"masks are a list of masks, a plan or its path, not {kind_words(masks)}"
             ) from None
         plan = Plan(tuple(mask_from(one) for one in listed))
     _check_names(plan.masks)
@@ -45,6 +49,18 @@ def as_plan(
     seed = secrets.randbits(SEED_BITS) if seed is None else seed
     household = plan.household if household is None else household
     return replace(plan, seed=seed, household=household, version=__version__)
+
+
+def _refuse_mask_name(path: str | os.PathLike[str]) -> None:
+    """A text is the path of a plan; the name of a mask lacks the mask's parameters."""
+    name = str(path)
+    if name in METHODS.names() and not Path(name).exists():
+        spec = METHODS.find(name)
+        required = ", ".join(f"{one.name}=..." for one in fields_of(spec) if one.required)
+        raise UsageError(
+            f"'{name}' is a mask, and a text is the path of a plan; give the mask with its "
+            f"parameters, masks.{spec.__name__}({required}), or a plan file"
+        )
 
 
 def _check_names(masks: tuple[Any, ...]) -> None:

@@ -204,7 +204,7 @@ def test_what_a_promise_is_not_about_is_told(caplog):
         (
             masks.Mondrian(k=2, models=[LDiversity(l=3)]),
             DataError,
-            "illness: values 2 where 3 is required: ask for no more than that",
+            "illness: values 2 where 3 is required; lower the requirement",
         ),
         (
             masks.Mondrian(k=2, models=[LDiversity(l=2.5, kind="entropy")]),

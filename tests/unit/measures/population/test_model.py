@@ -166,7 +166,7 @@ def test_what_is_only_coarser_is_no_error():
 
 def test_a_mask_without_probabilities_is_refused():
     sample, release = released(masks.AdditiveNoise(scale=0.5, columns=["a"]), level="numeric")
-    assert "does not tell how probably" in refused(sample, release=release)
+    assert "gives no probability that a released value is true" in refused(sample, release=release)
     assert measures.population_model(sample, ["b", "c"], release=release).estimates.perturbed == ()
 
 

@@ -6,7 +6,12 @@ import pytest
 from fixtures.evidence import evidence
 from fixtures.numbered_evidence import numbered_comparison
 from unveil.reports.sections.numbered_releases import numbered_releases
-from unveil.reports.sections.recommendation import first_table, limits_in_detail, recommendation
+from unveil.reports.sections.recommendation import (
+    first_table,
+    limits_in_detail,
+    nearest_misses,
+    recommendation,
+)
 from unveil.reports.summary import comparison_summary
 from unveil.support.phrases import plain
 from unveil.values.results.policy import Limit, Policy
@@ -34,18 +39,21 @@ def release(*limits):
 def test_of_many_misses_the_largest_of_each_intruder_is_named():
     limits = [missed("max_linked"), missed("max_learned", found=0.2), missed("max_loss", "")]
     limits += [missed("max_risk", "stress test"), missed("max_confirmed", "stress test", 0.4)]
-    said = plain(recommendation(release(*limits)))
-    assert said.endswith(
-        "Nearest is a.csv: it misses 5 of 9 limits. The largest miss of each intruder: register, "
-        "linked 9.0 %, up to 50.0 % with sampling error (limit 5 %); the file, max loss 0.5 (limit "
-        "0.05); stress test, linked 50.0 % (limit 5 %)."
+    found = release(*limits)
+    assert plain(recommendation(found)).endswith(
+        "Nearest is a.csv: it misses 5 of 9 limits. The list has the largest miss of each intruder."
     )
+    assert [plain(one) for one in nearest_misses(found)] == [
+        "a.csv: register, linked 9.0 %, up to 50.0 % with sampling error (limit 5 %)",
+        "a.csv: the file, max loss 0.5 (limit 0.05)",
+        "a.csv: stress test, linked 50.0 % (limit 5 %)",
+    ]
 
 
 def test_a_miss_is_told_in_points():
     found = release(missed("max_linked", found=0.12, allowed=0.1, excess=0.02))
     said = "register, linked 9.0 %, up to 12.0 % with sampling error (limit 10 %, 2.0 points above)"
-    assert said in plain(recommendation(found))
+    assert [plain(one) for one in nearest_misses(found)] == [f"a.csv: {said}"]
     table = limits_in_detail(found).exhibits[-1].table
     assert plain(table.rows[0][-1]).endswith("(limit 10 %, 2.0 points above)")
 
@@ -54,14 +62,15 @@ def test_releases_with_the_same_misses_share_a_sentence():
     given = [evidence(one, risk=0.3, loss=0.1) for one in ("a.csv", "b.csv")]
     found = compare(given, policy=Policy(max_risk=0.05))
     said = plain(recommendation(found))
-    assert "Nearest are a.csv, b.csv: each misses 1 of 1 limit: " in said
-    assert said.count("Nearest") == 1
+    assert said.endswith(" Nearest are a.csv, b.csv: each misses 1 of 1 limit.")
+    (one,) = nearest_misses(found)
+    assert plain(one).startswith("a.csv, b.csv: stress test, linked ")
 
 
 def test_what_was_not_measured_has_its_reason():
     why = "not measured: the audit has no such intruder: audit the release with this policy"
     found = release(missed("max_linked", "bank", None, reason=why))
-    assert f"bank, linked ({why})." in plain(recommendation(found))
+    assert [plain(one) for one in nearest_misses(found)] == [f"a.csv: bank, linked ({why})"]
     table = first_table(found)
     assert "bank" in [plain(row[0]) for row in table.table.rows]
     cell = next(row for row in table.table.rows if plain(row[0]) == "bank")[2]
@@ -86,7 +95,7 @@ def test_each_release_has_the_policy_and_every_intruder_with_the_limits():
     ("limit", "said"),
     [
         (0.05, "No release keeps every limit of the policy. Nearest is b.csv: it misses 1 of 1"),
-        (0.1, "Only b.csv keeps every limit of the policy. a.csv misses 1 of 1 limit."),
+        (0.1, "Only b.csv keeps every limit of the policy. Compared: 2 releases"),
         (0.5, "These releases keep every limit of the policy, the least loss first: a.csv, b.csv."),
     ],
 )

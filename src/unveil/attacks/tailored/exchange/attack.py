@@ -43,14 +43,14 @@ class Exchange(Attack, frozen=True, kw_only=True):
     implies a true pair in every column, a false one random pairs, and a whole file of swapped
     values fits together in one way only.
 
-    Without `level` the intruder knows nothing of the masking: a guessed pair is followed through
-    all columns until it contradicts itself or confirms itself (seed and propagate). With it, the
-    windows of the swaps say which pairs are plausible, and the posterior over matchings is computed
-    again and again with the evidence of implied pairs, each without its own echo.
+    Without `level` the intruder knows nothing about the masking: a guessed pair is followed through
+    all columns until it contradicts or confirms itself (seed and propagate). With `level`, the
+    windows of the swaps determine the plausible pairs, and the posterior over matchings is computed
+    repeatedly with the evidence of implied pairs, each without its own echo.
 
-    Both begin with a test of the mechanism: the share of implied pairs that are matched, against
-    the same for the neighbours of the true partners. If it is not passed, no evidence of exchanges
-    is used. Masks that move values otherwise than in pairs withstand the attack.
+    Both begin with a test of the mechanism: the share of implied pairs that are matched, compared
+    with the same share for neighbours of the partners. Without a pass, no evidence of exchanges is
+    used. Masks that move values other than in pairs withstand the attack.
 
     >>> import unveil
     >>> sample = unveil.households(300, seed=7)
@@ -146,7 +146,7 @@ class Exchange(Attack, frozen=True, kw_only=True):
 
 
 def _ordered(files: LinkageFiles) -> LinkageFiles:
-    """The files by the columns that have an order, since no others can be followed blindly."""
+    """The files with the ordered columns only, since other columns cannot be followed blindly."""
     columns = Rank().comparable(FilePair(*files.pair, files.truth), files.columns)
     if len(columns) < FEWEST_COLUMNS:
         raise UsageError(
@@ -179,7 +179,7 @@ def _check_windows(files: LinkageFiles, parts: Likelihoods, exchanged: tuple[str
 
 
 def has_moved(pair: FilePair, column: str) -> bool:
-    """Whether the released values are mostly the original's, and belong to others now."""
+    """Whether the released values are mostly the original's, but belong to other records."""
     original, released = pair.cells(column)
     known = released[released >= 0]
     if not len(known) or pair.is_truthful(column):

@@ -1,7 +1,7 @@
 """The evidence of exchanges: in each column a pair implies another pair.
 
 If person i became row l, and row l shows the value of k, then i and k exchanged their values: the
-row of k is the one that shows the value of i. Where values tie, any of the block's may be it.
+row of k is the one that shows the value of i. Where values tie, it may be any row of the block.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHECKABLE = 0.5  # pairs that chance implies, at most, where an implied pair pro
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ImpliedPairs:
-    """The listed pairs in one column: which of them each implies."""
+    """The listed pairs in one column, and the listed pairs that each implies."""
 
     own: Ints32  # for each pair, the group of pairs between the same two values
     implied: Ints32  # the group that it implies; the last group is of pairs that are not listed
@@ -61,7 +61,7 @@ class ImpliedPairs:
 
     @cached_property
     def factor(self) -> Floats32:
-        """What the column multiplies the odds of each pair with; 1 at first."""
+        """The column's factor of the odds of each pair; 1 at first."""
         return np.ones(len(self.own), np.float32)
 
     def update(self, probability: Floats, product: Floats, *, damped: bool) -> None:
@@ -73,7 +73,7 @@ class ImpliedPairs:
         weigh(self.implied, totals, *given, self.factor, product)
 
     def matched(self, probability: Floats) -> Floats:
-        """How many of the pairs that each pair implies are matched."""
+        """The number of matched pairs among those that each pair implies."""
         totals = np.bincount(self.own, self.supply * probability, self.groups + 1).astype(float)
         return self._alike(totals)[self.implied]
 
@@ -97,7 +97,7 @@ class ImpliedPairs:
 def _numbered(keys: Ints, wanted: Ints, size: int) -> tuple[Ints, Ints, int]:
     """The places of keys below a size in the ascending order of those listed, and their number.
 
-    A wanted key that is not listed has the place after the last.
+    A requested key that is not listed has the place after the last.
     """
     if size <= TABLE_CELLS:  # a table of all keys is faster than sorting
         listed = np.zeros(size, bool)

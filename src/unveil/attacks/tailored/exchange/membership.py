@@ -18,7 +18,7 @@ LEAST_SPARE = 0.5  # candidates that are left without a record, at least
 
 
 class Membership(NamedTuple):
-    """How far each record is that of a person in the release."""
+    """The evidence that each record is of a person in the release."""
 
     share: float  # of the records that are
     log_ratio: Floats  # of each record, the likelihood of a member to that of another person
@@ -27,10 +27,11 @@ class Membership(NamedTuple):
     def of(cls, columns: Sequence[ValueBlocks], supply: Ints) -> Membership | None:
         """Fit a mixture of members and others; None if members alone explain the records.
 
-        The release has the values of its people, but for wrong cells and rows that are left out:
-        the share that it has is fitted for each column. What others have is estimated from the
-        release (Good 1953): a value that it lacks as often as it has values once, and a value
-        that it has once as often as it has values twice, times two. Noisy columns tell nothing.
+        The release has the values of its people, except for wrong cells and rows left out: the
+        share of their values that it has is fitted for each column. The values of others are
+        estimated from the release (Good 1953): absent values are as frequent as values that occur
+        once, and values that occur once are as frequent as values that occur twice, times two.
+        Noisy columns carry no evidence.
         """
         exact = [one for one in columns if one.likeness is None]
         if not exact:

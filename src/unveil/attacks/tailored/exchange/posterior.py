@@ -44,7 +44,7 @@ class Mechanism(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How far the consistency is above its controls, as a share of what is left above these."""
+        """The consistency above its controls, as a share of the largest possible difference."""
         control = max(self.controls)
         return (self.consistency - control) / max(1 - control, 1e-9)
 
@@ -100,7 +100,7 @@ class ExchangePosterior:
 def _plausible_pairs(
     pairs: ClassPairs, base: Matches, seeds: tuple[Ints, Ints]
 ) -> tuple[MatchGraph, Floats]:
-    """The pairs that are worth a look, and their probabilities before any exchange is known."""
+    """The plausible pairs, and their probabilities before any evidence of exchanges."""
     width = pairs.shape[1]
     first, second, chance = _most_probable(base, seeds)
     listed = pair_keys(first, second, width)
@@ -118,9 +118,9 @@ def _plausible_pairs(
 
 
 def _most_probable(base: Matches, seeds: tuple[Ints, Ints]) -> tuple[Ints, Ints, Floats]:
-    """The most probable pairs; of two that have partners by propagation, only if they are likely.
+    """The most probable pairs; if propagation has linked both records, only likely pairs.
 
-    A matrix is read in parts: of a large file, most pairs are too many to list.
+    A matrix is read in parts: most pairs of a large file are too many to list.
     """
     found = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
     for first, second, chance in base.listed_pairs(LEAST_PLAUSIBLE):
@@ -140,7 +140,7 @@ def _most_probable(base: Matches, seeds: tuple[Ints, Ints]) -> tuple[Ints, Ints,
 
 @dataclass(repr=False, eq=False)
 class _Rounds:
-    """Evidence and posterior in turns."""
+    """Alternating rounds of evidence and posterior."""
 
     graph: MatchGraph
     joined: Sequence[ImpliedPairs]
@@ -150,7 +150,7 @@ class _Rounds:
     done: int = 0
 
     def run(self, rounds: int) -> None:
-        """Go on to so many rounds in all, or until no probability changes."""
+        """Continue to this number of rounds in all, or until no probability changes."""
         change = np.inf
         while self.done < rounds and change > CHANGE:
             product = np.ones(len(self.probability))
@@ -169,7 +169,7 @@ class _Rounds:
 
     @property
     def consistency(self) -> float:
-        """The share of what the matched pairs imply that is matched, over all columns."""
+        """The share of implied pairs that are also matched, over all columns."""
         weight = hits = 0.0
         for pairs in self.joined:
             used = pairs.checkable

@@ -39,7 +39,7 @@ class ValueBlocks:
 
     @classmethod
     def noisy(cls, records: Floats, candidates: Floats, deviation: float) -> ValueBlocks:
-        """Bins of values to which noise was added: those near each other may be the same."""
+        """Bins of values to which noise was added: values in near bins may be equal."""
         values = np.concatenate([records, candidates])
         known = values[~np.isnan(values)]
         least = np.ptp(known) / MOST_BINS if len(known) else 0.0
@@ -57,7 +57,7 @@ class ValueBlocks:
         return replace(binned, likeness=csr_array((alike, near, starts)))
 
     def alike(self, counts: Floats) -> Floats:
-        """The number of records, or candidates, whose value may be that of each block."""
+        """The number of records, or candidates, that may have the value of each block."""
         return counts if self.likeness is None else self.likeness @ counts
 
     def take(self, records: Ints, candidates: Ints, supply: Ints, capacity: Ints) -> ValueBlocks:
@@ -68,10 +68,10 @@ class ValueBlocks:
         return ValueBlocks(own, theirs, owners, shown, self.likeness)
 
     def neighbours(self, first: int | None) -> Ints:
-        """For each block another one near it, and of that one the block itself again: a control.
+        """Exchange neighbouring blocks, as a control.
 
-        Two and two from the first one on, among the blocks that both files have; of noisy values,
-        so far away that noise cannot have led there. None: each block itself.
+        Blocks are paired in order, from the first one on, among the blocks that both files have;
+        for noisy values at a distance that noise cannot bridge. None: each block stays.
         """
         other = np.arange(len(self.owners))
         if first is None:

@@ -130,7 +130,9 @@ def _check_kind(file: IO[bytes], encoding: str) -> None:
             raise FileError(f"this is {found}, not CSV; rename it with the right ending")
     wide = next((name for mark, name in _BYTE_ORDER_MARKS.items() if head.startswith(mark)), "")
     if not encoding.lower().replace("_", "-").startswith(wide):
-        raise FileError(f"the text is stored as {wide}: read it with encoding='{wide}'")
+        raise FileError(
+            f"the text is stored as {wide}: read it with encoding='{wide}' (--encoding {wide})"
+        )
 
 
 class _UndecodableError(Exception):

@@ -28,10 +28,10 @@ def weigh(
     factor: Floats32,
     product: Floats,
 ) -> None:
-    """How much more of what each pair implies is matched than by chance: a factor of its odds.
+    """Odds factor of each pair: matched implied pairs relative to chance.
 
-    Cells are wrong with a probability, and then say nothing. If damped, it is half-way from the
-    last factor to the new one. `product` is multiplied by it.
+    A cell is wrong with probability `wrong` and then carries no evidence. If `damped`, the factor
+    is half-way between the last factor and the new one. `product` is multiplied by the factor.
     """
     for e in range(len(implied)):
         ratio = (totals[implied[e]] + unseen[e]) / by_chance[e]

@@ -1,21 +1,23 @@
-"""Decisions on pairs, in words."""
+"""Decisions on pairs: the classes with both error rates, and the parts of one match weight."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from unveil.cli.console import print_table, say
+from unveil.reports.content import Line, TextTable
+from unveil.support.phrases import level
 from unveil.wording import count
 
 if TYPE_CHECKING:
     from unveil.values.results.pair_classes import PairClasses
 
 
-def print_classes(classes: PairClasses) -> None:
-    """Print the pairs of each class, and both error rates."""
+def class_lines(classes: PairClasses) -> Iterator[Line]:
+    """The pairs of each class, and both error rates."""
     about = "about " if classes.sampled else ""
-    say()
-    say(f"Decisions on {about}{sum(one.pairs for one in classes.classes):,} pairs:")
+    yield ""
+    yield f"Decisions on {about}{sum(one.pairs for one in classes.classes):,} pairs:"
     link, nonlink = classes.link_threshold, classes.nonlink_threshold
     top = "none" if link is None else f"{link:.3g} or more"
     bottom = "none" if nonlink is None else f"{nonlink:.3g} or less"
@@ -31,9 +33,9 @@ def print_classes(classes: PairClasses) -> None:
         ]
         for one in classes.classes
     ]
-    print_table(head, rows, numbers=head[2:])
-    say()
-    between = f"{classes.confidence:.0%} interval"
+    yield TextTable(head, rows, numbers=head[2:])
+    yield ""
+    between = f"{level(classes.confidence)} interval"
     head = ["error rate", "allowed", "estimated", between, "by the truth"]
     rows = [
         [
@@ -45,13 +47,13 @@ def print_classes(classes: PairClasses) -> None:
         ]
         for one in classes.errors
     ]
-    print_table(head, rows, numbers=head[1:])
-    say("P(LP|U): other pairs that are linked. P(NP|M): matches that are not linked.")
-    _print_cautions(classes)
+    yield TextTable(head, rows, numbers=head[1:])
+    yield "P(LP|U): other pairs that are linked. P(NP|M): matches that are not linked."
+    yield from _cautions(classes)
 
 
-def _print_cautions(classes: PairClasses) -> None:
-    say(
+def _cautions(classes: PairClasses) -> Iterator[Line]:
+    yield (
         "The intervals hold only if the model fits; on real categories most missed the truth "
         "(docs/attacks.md)."
         if classes.converged
@@ -59,26 +61,26 @@ def _print_cautions(classes: PairClasses) -> None:
         "relied on; allow more iterations, or a larger tolerance."
     )
     if classes.too_many:
-        say(
+        yield (
             f"The model expects {classes.expected:,.0f} matches, and at most "
             f"{classes.possible:,} are possible: do not rely on these error rates."
         )
     if classes.separated:
-        say(f"Blocks separate {classes.separated:,} true matches, which are not counted.")
+        yield f"Blocks separate {classes.separated:,} true matches, which are not counted."
     if classes.answered:
-        say(
+        yield (
             f"Answers of a review decide {count(classes.answered, 'pair')}: "
             f"{classes.answered_yes:,} are matches, and the model expects "
             f"{classes.answered_expected:,.1f}."
         )
 
 
-def print_steps(classes: PairClasses) -> None:
-    """Print the parts of one match weight."""
-    say()
+def step_lines(classes: PairClasses) -> Iterator[Line]:
+    """The parts of one match weight."""
+    yield ""
     total, rows = 0.0, []
     for step in classes.example:
         total += step.weight
         rows.append([step.part, step.level, f"{step.weight:+.2f}", f"{total:.2f}"])
-    print_table(["part", "level", "bits", "sum"], rows, numbers=["bits", "sum"])
-    say(f"The pair is a match with probability {1 / (1 + 2**-total):.3g}.")
+    yield TextTable(["part", "level", "bits", "sum"], rows, numbers=["bits", "sum"])
+    yield f"The pair is a match with probability {1 / (1 + 2**-total):.3g}."
