@@ -116,8 +116,8 @@ def print_table(
         return
     widths = _widths([head, *rows])
     for row in [head, *rows]:
-        stacked = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
-        for cells in zip_longest(*stacked, fillvalue=""):
+        columns = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for cells in zip_longest(*columns, fillvalue=""):
             aligned = (
                 cell.rjust(width) if name in numbers else cell.ljust(width)
                 for cell, width, name in zip(cells, widths, head, strict=True)
@@ -143,9 +143,13 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _wrapped(cell: str, width: int) -> list[str]:
-    options = {"break_long_words": False, "break_on_hyphens": False}
-    lines = (textwrap.wrap(line, max(width, 1), **options) for line in cell.split("\n"))
-    return [line for wrapped in lines for line in wrapped]
+    return [
+        line
+        for part in cell.split("\n")
+        for line in textwrap.wrap(
+            part, max(width, 1), break_long_words=False, break_on_hyphens=False
+        )
+    ]
 
 
 def _print_rich(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[str]) -> None:

@@ -54,8 +54,8 @@ class Word(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            error.message = error.message.removesuffix(".") + suggest(value, self.choices)
-            raise
+            text = error.message.removesuffix(".") + suggest(value, self.choices)
+            raise click.BadParameter(text, ctx=ctx, param=param) from None
 
 
 TRUTH = "True links: an identifier of both files, a row map, or row-order"

@@ -236,7 +236,7 @@ def test_what_dependence_changes_is_said():
     found = {"chosen": "3 classes", "converged": False, "differing_pairs": 1200}
     said = plain(dependence_phrase({"dependence": found | {"mean_difference": 0.123}}))
     assert "Assuming independence changes the match probability of 1,200 pairs" in said
-    assert "that of a match by 12.3 points on average. EM has not converged" in said
+    assert "and of an expected match by 12.3 points on average. EM has not converged" in said
     same = plain(dependence_phrase({"dependence": {"chosen": "none"}}))
     assert same == "no model of dependent attributes has a lower BIC than independence."
 
