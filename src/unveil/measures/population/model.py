@@ -21,6 +21,7 @@ from unveil.measures.population.minimum_error import (
     given_terms,
 )
 from unveil.measures.population.posterior import inverse_moments
+from unveil.measures.population.recorded_keys import Errors, recorded_keys
 from unveil.support.arrays import Floats
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
@@ -38,7 +39,7 @@ THRESHOLDS = (0.01, 0.05, 0.1, 0.5)
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
 
 
-def population_model(
+def population_model(  # noqa: PLR0913 - the inputs of a measure, by name
     data: Microdata,
     columns: Sequence[str] | None = None,
     *,
@@ -47,6 +48,7 @@ def population_model(
     strata: str | None = None,
     terms: Terms = "chosen",
     release: Release | None = None,
+    errors: Errors | None = None,
 ) -> PopulationModel:
     """The risk in the population, by a log-linear model of how common each combination is.
 
@@ -83,6 +85,9 @@ def population_model(
         misclassification-based disclosure limitation methods for survey microdata (2010). If
         fewer records are released, these are the sample: `fraction` is their share of the
         population, and weights that do not sum to the population overstate the risk.
+    errors
+        For columns that were recorded with error: for each true category, the probability of each
+        recorded one. The intruder knows the true values.
 
     >>> import unveil
     >>> sample = unveil.households(2000, seed=7)
@@ -94,11 +99,13 @@ def population_model(
     if weight is None and fraction is None:
         weight = column_with_role(data, "weight")
     weights = record_weights(data, weight, fraction, strata)
-    if release is None:
-        table = sample_keys(data, columns, weights)
-        exposure = Exposure(table)
-    else:
+    if release is not None:
+        if errors is not None:
+            raise UsageError("release, errors: give one of them")
         table, exposure = released_keys(data, release, columns, weights)
+    else:
+        table = sample_keys(data, columns, weights)
+        exposure = Exposure(table) if errors is None else recorded_keys(data, table, errors)
     source = weight or ("strata" if isinstance(fraction, Mapping) else "fraction")
     return _model(table, _fitted(table, terms), exposure, source)
 
