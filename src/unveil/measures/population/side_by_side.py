@@ -92,14 +92,15 @@ def in_population(
     return PopulationMeasures(done, individual)
 
 
-def _special(prepared: PreparedKeys) -> SpecialUniques:
-    """The special uniques by attributes; categories would be codes."""
-    data, keys = prepared.data, prepared.columns
-    most = len(keys)
+def _special(prepared: PreparedKeys) -> SpecialUniques | None:
+    """The special uniques by attributes that vary; categories would be codes."""
+    keys = [one.column for one in prepared.keys if one.categories > 1]
+    if not keys:
+        return None
+    data, most = prepared.data.select(keys), len(keys)  # the scores need no fraction
     if len(data) << most > LARGE_SEARCH:
         most = min(most, SMALL_SETS)
-    unweighted = data.select(keys)  # the scores need no fraction
-    return replace(suda(unweighted, keys, max_size=most).summary, categories=())
+    return replace(suda(data, keys, max_size=most).summary, categories=())
 
 
 def _log_linear(fitted: PopulationEstimates) -> EstimatorResult:

@@ -14,8 +14,9 @@ from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.scenarios.definitions import scenarios_of
 
 STEP, MODEL_STEP = "population", "population model"
-CELL_SECONDS = 5e-6  # a possible combination of keys, over the models that are tried
+CELL_SECONDS = 1e-6  # a key of a possible combination, over the models that are tried
 RECORD_SECONDS = 1e-5  # a record, by the other estimators
+SET_SECONDS = 6e-6  # a set of keys, whose special uniques are searched
 
 
 class AuditedKeys(NamedTuple):
@@ -62,11 +63,12 @@ def plan_population(plan: WorkPlan, keys: AuditedKeys, policy: Policy | None) ->
     """Plan the estimators, which are always made, and the model where the work suffices."""
     if keys.prepared is None:
         return
-    plan.expected[STEP] = RECORD_SECONDS * len(keys.prepared.data)
+    many = len(keys.prepared.keys)
+    plan.expected[STEP] = RECORD_SECONDS * len(keys.prepared.data) + SET_SECONDS * 2**many
     if keys.has_model:
         plan.what_if(
             MODEL_STEP,
-            CELL_SECONDS * keys.prepared.cells,
+            CELL_SECONDS * keys.prepared.cells * many,
             requested=needs_model(policy) or None,
             does="the log-linear model of the population",
         )

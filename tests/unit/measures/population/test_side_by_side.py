@@ -77,6 +77,18 @@ def test_weights_below_one_are_no_figure(people):
     assert result.attackers.basis == "release"
 
 
+def test_keys_that_do_not_vary_single_nobody_out(people):
+    constant = {f"k{place}": pl.lit("x") for place in range(25)}
+    schema = Schema(
+        {name: people.schema[name] for name in ("sex", "weight")}
+        | {name: {"role": "quasi", "level": "nominal"} for name in constant}
+    )
+    many = Microdata(people.select(["sex", "weight"]).to_frame().with_columns(**constant), schema)
+    result, _ = found(many, ("sex", *constant))
+    assert result.special.columns == ("sex",)
+    assert found(many, tuple(constant))[0].special is None
+
+
 def test_equal_weights_make_benedetti_and_franconi_invalid(people):
     schema = Schema({name: people.schema[name] for name in KEYS} | {"w": {"role": "weight"}})
     frame = people.select(KEYS).to_frame().with_columns(w=pl.lit(20.0))
