@@ -37,6 +37,7 @@ from unveil.wording import listing
 Terms = Literal["chosen", "independence", "two-way"] | Sequence[Sequence[str]]
 THRESHOLDS = (0.01, 0.05, 0.1, 0.5)
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
+CURVED_WIDTH = 2.0  # of an interval, in logarithms: beyond it, its end is along the tangent
 
 
 def population_model(  # noqa: PLR0913 - the inputs of a measure, by name
@@ -193,8 +194,8 @@ def _predicted(
 ) -> Predicted:
     """A sum with its interval; `misfit`: the model's, as a share.
 
-    The interval is symmetric in the logarithm; from an error of one on, it grows in proportion to
-    the error, since an error of a few people is no factor of thousands.
+    The interval is symmetric in the logarithm. Beyond a factor of e squared its upper end goes on
+    along the tangent, since an error of a few people is no factor of thousands.
     """
     value = float(parts.values.sum())
     if value <= 0:
@@ -203,7 +204,8 @@ def _predicted(
     variance += float(parts.variances.sum()) + (misfit * value) ** 2
     width = NORMAL_QUANTILE * variance**0.5 / value
     most = max(float(seen.records[parts.values > 0].sum()), value)
-    factor = float(np.exp(min(width, 1.0))) * max(width, 1.0)
+    curved = min(width, CURVED_WIDTH)
+    factor = float(np.exp(curved)) * (1 + width - curved)
     return Predicted(value, value * float(np.exp(-width)), min(value * factor, most), CONFIDENCE)
 
 
