@@ -19,6 +19,7 @@ import os
 import resource
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,21 @@ def benedetti_franconi(data: Microdata, names: list[str]) -> list[tuple[float, f
     return [(value, np.nan, np.nan) for value in values]
 
 
+def by_sizes(data: Microdata, names: list[str], estimator: str) -> list[tuple[float, float, float]]:
+    """tau1 by a super-population estimator; the others are not estimated."""
+    found = measures.super_population(data, names)
+    name = found.chosen if estimator == "chosen by size" else estimator
+    values = {one.estimator: one.sample_uniques for one in found.estimates}
+    value = np.nan if values[name] is None else values[name]
+    return [(value, np.nan, np.nan), (np.nan,) * 3, (np.nan,) * 3]
+
+
+def intrusion(data: Microdata, names: list[str]) -> list[tuple[float, float, float]]:
+    """tau2 by data intrusion simulation: the sum of the DIS scores before they are spread."""
+    found = measures.suda(data, names, max_size=1).summary
+    return [(np.nan,) * 3, (found.uniques * (found.dis or 0.0), np.nan, np.nan), (np.nan,) * 3]
+
+
 def log_linear(
     data: Microdata, names: list[str], **options: Any
 ) -> list[tuple[float, float, float]]:
@@ -157,6 +173,8 @@ def table(title: str, rows: Iterator[tuple[str, list[Any], list[Any]]]) -> None:
     for name, truths, estimates in rows:
         true, made = np.array(truths), np.array(estimates)
         for j, figure in enumerate(FIGURES):
+            if np.isnan(made[:, j, 0]).all():
+                continue  # it does not estimate this figure
             error = made[:, j, 0] / true[:, j] - 1
             inside = (made[:, j, 1] <= true[:, j]) & (true[:, j] <= made[:, j, 2])
             coverage = "" if np.isnan(made[:, j, 1]).any() else f"{100 * inside.mean():.0f} %"
@@ -191,7 +209,12 @@ def estimators(models: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
         )
         for terms in models
     }
-    return found | {"Benedetti-Franconi": benedetti_franconi}
+    for name in ("pitman", "zayatz", "snb", "chosen by size"):
+        found[name] = partial(by_sizes, estimator=name)
+    return found | {
+        "data intrusion simulation": intrusion,
+        "Benedetti-Franconi": benedetti_franconi,
+    }
 
 
 def run_people(keys: list[int], fractions: list[float], samples: int) -> None:

@@ -116,7 +116,7 @@ def test_limits_of_every_kind(evidence):
     none = Limit(limit="may_stay_unchanged", allowed=(), found=(), kept=True, reason="")
     said = summary(changed(evidence, verdict=Verdict(passed=False, limits=(*unmeasured, none))))
     cells = [plain(row[4]) for row in said["limits"].exhibits[0].table.rows]
-    assert cells == ["not measured"] * 13 + ["none"]
+    assert cells == ["not measured"] * 15 + ["none"]
     kept = summary(evidence)["limits"].exhibits[0].table.records()
     assert (
         next(row["found"] for row in kept if row["limit"] == "max loss")

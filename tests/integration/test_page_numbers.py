@@ -31,6 +31,8 @@ def derived(document):
         return
     if document.get("sampling_fraction"):
         yield float(f"{1 / document['sampling_fraction']:.2g}")
+    if document.get("estimates"):  # of the population, whose people are rounded as well
+        yield float(f"{document['population']:.2g}")
     right, wrong = (document.get(key) for key in ("confirmed", "wrongly_confirmed"))
     if right and wrong:
         same = right["of"] == wrong["of"]

@@ -100,10 +100,10 @@ def command(
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
-    t_closeness, max_loss, forbid_row_order = true, may_stay_unchanged = ["sex"]. Tables
-    [[intruder]] (name = "register", max_linked = 0.05) limit single intruders, tables [[use]]
-    (name, kind, max_loss) the loss of single uses. --evidence is as private as ORIGINAL: it holds
-    the plan and its seed.
+    t_closeness, max_population_risk, max_expected_matches, max_loss, forbid_row_order = true,
+    may_stay_unchanged = ["sex"]. Tables [[intruder]] (name = "register", max_linked = 0.05) and
+    [[use]] (name, kind, max_loss) limit single intruders and uses. --evidence is as private as
+    ORIGINAL: it has the plan.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)

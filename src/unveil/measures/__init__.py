@@ -11,11 +11,7 @@ from unveil.measures.disclosure.compatible_rows import compatible_rows, rows_tha
 from unveil.measures.disclosure.inference import linked_disclosure
 from unveil.measures.disclosure.intervals import interval_disclosure
 from unveil.measures.disclosure.pair_dependence import related
-from unveil.measures.disclosure.population import (
-    individual_risk,
-    population_risk,
-    sampling_fraction,
-)
+from unveil.measures.disclosure.population import individual_risk, population_risk
 from unveil.measures.disclosure.read_off import read_off
 from unveil.measures.disclosure.unchanged import unchanged
 from unveil.measures.disclosure.uniqueness import diversity, release_uniqueness, uniqueness
@@ -58,6 +54,7 @@ from unveil.measures.information_loss.suppression import discards, suppression, 
 from unveil.measures.information_loss.tables import tables
 from unveil.measures.information_loss.uses.reference import UseReference, use_losses
 from unveil.measures.population.attackers import attackers
+from unveil.measures.population.keys import sampling_fraction
 from unveil.measures.population.misclassification import match_probability
 from unveil.measures.population.model import population_model
 from unveil.measures.population.suda import suda

@@ -39,6 +39,7 @@ from unveil.values.results import supervised_bound as learnt
 from unveil.values.results.comparison import Dominated, Recommendation
 from unveil.values.results.households import LinkedHouseholds
 from unveil.values.results.loss import Shape
+from unveil.values.results.population import in_population, uniques
 from unveil.values.results.risk import Risk
 from unveil.values.use import Use
 from unveil.workflows.auditing.attack_names import method_of
@@ -116,6 +117,11 @@ WORDS: dict[str, tuple[str, object]] = {
     "k-anonymity": ("k-anonymity", disclosure.Uniqueness),
     "l-diversity": ("l-diversity", measures.diversity),
     "population-risk": ("Risk in the population", measures.population_risk),
+    "population-estimates": ("In the population", in_population.InPopulation),
+    "log-linear": ("Log-linear model", measures.population_model),
+    "super-population": ("Super-population estimators", uniques.SuperPopulation),
+    "special-uniques": ("Special uniques", measures.suda),
+    "attackers": ("Prosecutor, journalist, marketer", measures.attackers),
     "sampling-fraction": (
         "Sampling fraction",
         Field(disclosure.PopulationRisk, "sampling_fraction"),

@@ -26,7 +26,7 @@ from unveil.reports.sections import (
 from unveil.reports.sections.linkage import pair_classes
 from unveil.reports.sections.numbered_releases import numbered_releases
 from unveil.reports.sections.validity import how_to_read, validity
-from unveil.reports.sections.values import disclosure, side_by_side, unchanged
+from unveil.reports.sections.values import disclosure, population, side_by_side, unchanged
 from unveil.support.phrases import counted, names, phrase
 from unveil.values.results.choice import Choice, StudyResult
 from unveil.values.results.comparison import Comparison
@@ -84,6 +84,7 @@ def _internal(evidence: Evidence) -> list[Section | None]:
         people.people(evidence),
         disclosure.intervals(evidence),
         disclosure.inference(evidence),
+        population.in_population(evidence),
         loss.changes(evidence),
         unchanged.read_off(evidence),
         loss.loss(evidence),
@@ -108,6 +109,7 @@ def _external(evidence: Evidence) -> list[Section | None]:
         attacks.rank_of_truth(evidence),
         disclosure.intervals(evidence, external=True),
         disclosure.inference(evidence, external=True),
+        population.in_population(evidence, external=True),
         loss.changes(evidence, external=True),
         loss.loss(evidence, external=True),
         provenance.plan(evidence, external=True),

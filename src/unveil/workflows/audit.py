@@ -12,7 +12,6 @@ import numpy as np
 
 from unveil.attacks import Attack
 from unveil.errors import DataError, FileError, UnveilError, UsageError
-from unveil.files.checkpoints import CheckpointFolder
 from unveil.files.documents.evidence import write_evidence, write_records
 from unveil.files.documents.toml import as_policy
 from unveil.files.locations import as_path, check_outputs, locate
@@ -58,6 +57,7 @@ from unveil.workflows.auditing.knowledge_sweep import knowledge_sweep, worst_kno
 from unveil.workflows.auditing.measured_results import measure
 from unveil.workflows.auditing.policy.check import check_policy
 from unveil.workflows.auditing.policy.classes import count_classes, refuse_meaningless
+from unveil.workflows.auditing.population import AuditedKeys, audited_keys, plan_population
 from unveil.workflows.auditing.remasking import remask
 from unveil.workflows.auditing.remedies.search import RemedyAttackers, remedies
 from unveil.workflows.auditing.resources import (
@@ -181,6 +181,7 @@ class AuditRun:
         runs, left_out = self._attack_runs()
         for plan in self._scenarios:
             self.work.expected[plan.step] = plan.seconds
+        plan_population(self.work, self._keys, self.policy)
         plan_what_ifs(self.work, runs, self.inputs, settings, supervised_runs(self.inputs)[0])
         plugins = used_plugins(
             [run.spec for run in runs],
@@ -188,9 +189,11 @@ class AuditRun:
             settings.measures,
             self.inputs.scenario.engine.engine,
         )
-        steps = Checkpoints(
-            self.work.expected, progress=self.progress, folder=self._checkpoint_folder(plugins)
-        )
+        folder = None
+        if settings.evidence is not None:
+            job = self._statement | {"plugins": plugins}
+            folder = checkpoint_folder(settings, self.inputs.pair, job)
+        steps = Checkpoints(self.work.expected, progress=self.progress, folder=folder)
         try:
             with each_warning_once():
                 result = self._steps(runs, left_out, steps, plugins)
@@ -242,7 +245,7 @@ class AuditRun:
             inference=tuple(one for one in learned if one.column in confidential),
             scenarios=scenario_rows(self._scenarios, inputs, settings, attacked, learned, steps),
             mask_knowledge=inputs.mask_knowledge(attacked.specs),
-            **measure(inputs, attacked, steps, settings, self.work, self.policy),
+            **measure(inputs, attacked, steps, settings, self.work, self.policy, self._keys),
         )
         if self.policy is not None:
             verdict = check_policy(self.policy, evidence)
@@ -368,6 +371,10 @@ class AuditRun:
         return knowledge, attacked
 
     @cached_property
+    def _keys(self) -> AuditedKeys:  # a search measures only what its policy limits
+        return audited_keys(self.inputs, self.policy, always=self.rows is None)
+
+    @cached_property
     def _scenarios(self) -> list[ScenarioPlan]:
         parts = (self.inputs, self.policy, self.settings, self.specs, self.sizes)
         return plan_scenarios(*parts, self.rows)
@@ -391,10 +398,3 @@ class AuditRun:
     def _statement(self) -> dict[str, Any]:
         """How the audit is made, for the evidence and its digest."""
         return audit_statement(self.inputs, self.settings, self.policy, self.specs)
-
-    def _checkpoint_folder(self, plugins: tuple[UsedPlugin, ...]) -> CheckpointFolder | None:
-        """The folder of finished steps, under a key of this very audit; None without evidence."""
-        if self.settings.evidence is None:
-            return None
-        job = self._statement | {"plugins": plugins}
-        return checkpoint_folder(self.settings, self.inputs.pair, job)

@@ -68,10 +68,10 @@ def test_the_pages_are_read_whole():
 
 KEYS = {
     "internal": "reading limits notes scenarios attacks decisions households worst-case claims "
-    "knowledge rank-of-truth people intervals values changes read-off loss side-by-side "
+    "knowledge rank-of-truth people intervals values population changes read-off loss side-by-side "
     "unchanged plan next made",
     "external": "reading limits scenarios attacks households worst-case claims knowledge "
-    "rank-of-truth intervals values changes loss plan",
+    "rank-of-truth intervals values population changes loss plan",
     "comparison": "limits releases order differences attacks loss notes",
     "comparison-external": "limits releases order differences attacks loss notes",
     "choice": "frontier chosen costs reach plans notes",

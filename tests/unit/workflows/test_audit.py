@@ -349,7 +349,8 @@ def test_an_audit_speaks(full):
     assert full[0].verdict.passed is False
     assert full[0].to_dict()["attacks"][0]["name"] == full[0].worst.name
     assert full[0].loss is full[0].evidence.loss
-    assert full[0].evidence.population is None  # every attribute is perturbed
+    # Every attribute is perturbed, and counts as it was before.
+    assert all(one.before_masking for one in full[0].evidence.in_population.keys)
 
 
 # Limits.

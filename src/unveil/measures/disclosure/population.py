@@ -5,16 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.errors import DataError, UsageError
 from unveil.measures.disclosure.uniqueness import classes_of
 from unveil.measures.identity.subgroups import household_chances
+from unveil.measures.population.keys import column_with_role, key_columns, weights_of
 from unveil.support.arrays import Floats, Ints
 from unveil.support.options import share
 from unveil.table.encoding.shared_attributes import common_cells
-from unveil.table.encoding.to_arrays import numbers
 from unveil.table.microdata import Microdata
 from unveil.values.results.disclosure import Above, HouseholdRisk, PopulationRisk
-from unveil.wording import count, listing
 
 THRESHOLDS = (0.01, 0.05, 0.1)
 LARGEST_SMALL_CLASS = 24  # records; for larger classes the integral is by Laguerre's rule
@@ -31,15 +29,15 @@ def individual_risk(data: Microdata, columns: Sequence[str], weight: str) -> Flo
     mean of 1 / F, which is p^f / f 2F1(f, f; f + 1; 1 - p).
 
     The columns are categories: numbers that differ make everybody unique. `weight` is the column
-    with the number of people that a record represents. A missing cell is a value of its own. A
-    class whose weights sum to fewer people than it has records is taken to be complete.
+    with the number of people that a record represents, at least 1. A missing cell is a value of its
+    own. A number with more than 100 values and an identifier are no keys.
 
     >>> import unveil
     >>> risk = individual_risk(unveil.households(500, seed=7), ["region", "sex"], "weight")
     >>> bool((risk > 0).all() and (risk < 0.001).all())
     True
     """
-    classes = _weighted_classes(data, columns, weight)
+    classes = _weighted_classes(data, key_columns(data, columns), weight)
     return expected_inverse(classes.records, classes.share)[classes.class_of]
 
 
@@ -85,7 +83,7 @@ def population_risk(
         columns = [name for name in data.schema.with_role("quasi") if name in data.columns]
     if weight is None or not columns:
         return None
-    classes = _weighted_classes(data, columns, weight)
+    classes = _weighted_classes(data, key_columns(data, columns), weight)
     risks = expected_inverse(classes.records, classes.share)[classes.class_of]
     alone = np.sort(classes.share[classes.records == 1])
     expected = float(np.sort(risks).sum())
@@ -94,7 +92,7 @@ def population_risk(
         weight=weight,
         n=len(data),
         population=classes.population,
-        sampling_fraction=_fraction(len(data), classes.population),
+        sampling_fraction=len(data) / classes.population,
         expected=expected,
         share=expected / len(data),
         highest=float(risks.max()),
@@ -103,28 +101,8 @@ def population_risk(
         ),
         uniques=len(alone),
         population_uniques=float(alone.sum()),
-        clipped=int(classes.records[classes.light].sum()),
         households=None if household is None else _households(data, household, risks),
     )
-
-
-def sampling_fraction(data: Microdata) -> float | None:
-    """The sample's share of the population, by its weights.
-
-    None without weights, or if they sum to fewer people than the sample has.
-
-    >>> import unveil
-    >>> round(sampling_fraction(unveil.households(500, seed=7)), 3)
-    0.002
-    """
-    weight = column_with_role(data, "weight")
-    if weight is None:
-        return None
-    return _fraction(len(data), float(np.sort(weights_of(data, weight)).sum()))
-
-
-def _fraction(n: int, population: float) -> float | None:
-    return n / population if population >= n else None
 
 
 class _WeightedClasses(NamedTuple):
@@ -133,21 +111,7 @@ class _WeightedClasses(NamedTuple):
     class_of: Ints  # of each record
     records: Ints  # of each class
     share: Floats  # of the class's people in the population that are in the sample
-    light: Ints  # classes whose weights sum to less than their records
     population: float
-
-
-def weights_of(data: Microdata, weight: str) -> Floats:
-    """The weight of each record; refused if it is missing or not above 0."""
-    weights = numbers(data, [weight]).values[:, 0]
-    bad = int((~(weights > 0)).sum())
-    if bad:
-        raise DataError(
-            f"column '{weight}' is missing or not above 0 in {count(bad, 'record')}: a weight is "
-            "the number of people of the population that a record represents; fill it in, or leave "
-            "these records out"
-        )
-    return weights
 
 
 def _weighted_classes(data: Microdata, columns: Sequence[str], weight: str) -> _WeightedClasses:
@@ -155,13 +119,7 @@ def _weighted_classes(data: Microdata, columns: Sequence[str], weight: str) -> _
     class_of = classes_of(data, columns)
     order = np.argsort(weights)  # so that sums do not depend on the order of the rows
     records, people = np.bincount(class_of), np.bincount(class_of[order], weights[order])
-    return _WeightedClasses(
-        class_of,
-        records,
-        share=records / np.maximum(people, records),
-        light=np.flatnonzero(people < records),
-        population=float(weights[order].sum()),
-    )
+    return _WeightedClasses(class_of, records, records / people, float(weights[order].sum()))
 
 
 def expected_inverse(records: Ints, share: Floats) -> Floats:
@@ -219,11 +177,3 @@ def _households(data: Microdata, household: str, risks: Floats) -> HouseholdRisk
         highest=float(chance.max()),
         persons=float(np.sort(chance[household_of]).sum()),
     )
-
-
-def column_with_role(data: Microdata, role: str) -> str | None:
-    """The column with a role; None without one, refused if there are several."""
-    found = [name for name in data.schema.with_role(role) if name in data.columns]
-    if len(found) > 1:
-        raise UsageError(f"several columns have the role {role}: name one of {listing(found)}")
-    return found[0] if found else None

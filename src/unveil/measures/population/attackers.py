@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil.measures.disclosure.population import (
+from unveil.measures.disclosure.population import expected_inverse, individual_risk
+from unveil.measures.identity.hits import at_risk_of
+from unveil.measures.population.keys import (
     column_with_role,
-    expected_inverse,
-    individual_risk,
+    key_columns,
+    known_fraction,
     weights_of,
 )
-from unveil.measures.identity.hits import at_risk_of
-from unveil.measures.population.keys import key_columns, known_fraction
 from unveil.models.row_counts import classes_of, population_counts
 from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata
@@ -25,6 +25,11 @@ from unveil.wording import count, listing
 UPPER_BOUND = (
     "no population file, weights or sampling fraction: the release is taken for its population, so "
     "that the risks by the journalist and the marketer are upper bounds"
+)
+NOT_INCLUDED = (
+    "the population file has fewer people than the release for the keys of {}: it does not hold "
+    "everybody of the release, so that the risks by the journalist and the marketer are too high "
+    "there; add the missing people"
 )
 UNFITTING = (
     "fitting nobody of the population, risk 0: {}; recode the population as the release was, and "
@@ -130,9 +135,10 @@ def _people(
         population.check(*keys)
         people = population_counts(data, population, keys).astype(np.float64)
         risks: Floats = np.where(people > 0, 1 / np.maximum(people, 1), 0.0)
-        nobody = int((people == 0).sum())
-        note = UNFITTING.format(count(nobody, "record")) if nobody else ""
-        return _FittingPeople(people, risks, "population", note)
+        nobody, fewer = int((people == 0).sum()), int(((people > 0) & (people < sizes)).sum())
+        notes = [UNFITTING.format(count(nobody, "record"))] if nobody else []
+        notes += [NOT_INCLUDED.format(count(fewer, "record"))] if fewer else []
+        return _FittingPeople(people, risks, "population", "; ".join(notes))
     known = known_fraction(data, fraction)
     if known is None:
         return _FittingPeople(sizes.astype(np.float64), 1 / sizes, "release", UPPER_BOUND)

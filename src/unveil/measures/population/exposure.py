@@ -52,28 +52,33 @@ class Exposure:
         axes = sorted({axis for change in self.changes for axis in change.axes})
         return tuple(self.seen.columns[axis] for axis in axes)
 
+    def true_people(self, fitted: Floats) -> Floats:
+        """The expected records of each true key: the model is fitted to these."""
+        return fitted
+
     def right_and_unseen(self, model: LogLinear, fraction: float) -> tuple[Floats, Floats]:
         """Of each cell that is seen, the probability r of a record to be right, and the mean a."""
         cells, shape = self.seen.cells, self.seen.grid.shape
-        people = np.maximum(model.fitted[cells], 0.0) / fraction
+        everybody = self.true_people(model.fitted) / fraction
+        people = np.maximum(everybody[cells], 0.0)
         if not self.changes:
             return np.ones(len(cells)), people * (1 - self.seen.share)
-        kept, released = np.ones(len(cells)), model.fitted / fraction
+        kept, released = np.ones(len(cells)), everybody
         places = np.array(np.unravel_index(cells, shape))
-        for axes, matrix in self.changes:
+        for change in self.changes:
+            axes, matrix = change
             flat = np.ravel_multi_index(tuple(places[list(axes)]), [shape[axis] for axis in axes])
             kept *= np.diag(matrix)[flat]
-            released = _applied(released, shape, axes, matrix)
+            released = after_changes(released, shape, change)
         right = np.divide(
             people * kept, released[cells], out=np.zeros(len(cells)), where=released[cells] > 0
         )
         return np.minimum(right, 1.0), people * (1 - self.seen.share * kept)
 
 
-def _applied(
-    values: Floats, shape: tuple[int, ...], axes: tuple[int, ...], matrix: Floats
-) -> Floats:
+def after_changes(values: Floats, shape: tuple[int, ...], change: Change) -> Floats:
     """The expected counts after values of some axes became others."""
+    axes, matrix = change
     ends = tuple(range(len(axes)))
     front = np.moveaxis(values.reshape(shape), axes, ends)
     after = (matrix.T @ front.reshape(len(matrix), -1)).reshape(front.shape)

@@ -9,9 +9,15 @@ from math import prod
 
 import numpy as np
 
-from unveil.errors import DataError, UsageError
+from unveil.errors import UsageError
 from unveil.measures.population.grid import Grid, Term, weighted_counts
-from unveil.measures.population.keys import check_numbers, checked_fraction, is_number, people_of
+from unveil.measures.population.keys import (
+    check_numbers,
+    check_people,
+    checked_fraction,
+    is_number,
+    weights_of,
+)
 from unveil.support.arrays import Floats, Ints
 from unveil.table.columns import labels_of
 from unveil.table.encoding.shared_attributes import written_cells
@@ -19,7 +25,6 @@ from unveil.table.microdata import Microdata
 from unveil.wording import count, listing
 
 MOST_CELLS = 50_000_000
-MOST_PEOPLE = 1e12
 
 
 @dataclass(frozen=True)
@@ -117,11 +122,7 @@ def record_weights(
     weights are averaged in each.
     """
     weights = _weights(data, weight, fraction, strata)
-    if weights.sum() > MOST_PEOPLE:
-        raise DataError(
-            f"the weights, or 1 / fraction of each record, sum to more than {MOST_PEOPLE:,.0f} "
-            "people; correct them"
-        )
+    check_people(float(weights.sum()))
     return weights
 
 
@@ -147,7 +148,7 @@ def _weights(
             "Declare a column with the role weight, or give fraction; without them, `uniqueness` "
             "counts the records that are unique in the sample"
         )
-    weights = people_of(data, weight)
+    weights = weights_of(data, weight)
     if strata is not None:
         stratum = np.unique(written_cells(data, strata), return_inverse=True)[1]
         order = np.argsort(weights)
@@ -166,5 +167,11 @@ def _by_stratum(data: Microdata, fraction: Mapping[str, float], strata: str | No
         raise UsageError(
             f"fraction: column '{strata}' is without a fraction in {count(absent, 'record')}; give "
             "one for each category, and leave out the records whose stratum is missing"
+        )
+    unknown = len(set(people) - set(labels))
+    if unknown:
+        raise UsageError(
+            f"fraction: {unknown:,} of the strata given have no record in column '{strata}'; "
+            "correct their names, or leave them out"
         )
     return np.array([people[label] for label in labels])

@@ -8,11 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from unveil.errors import UsageError
-from unveil.measures.disclosure.population import column_with_role
 from unveil.measures.population.exposure import Exposure, released_keys
 from unveil.measures.population.grid import Term
 from unveil.measures.population.key_table import KeyTable, record_weights, sample_keys
-from unveil.measures.population.keys import named_columns
+from unveil.measures.population.keys import column_with_role, named_columns
 from unveil.measures.population.log_linear import variance_of
 from unveil.measures.population.minimum_error import (
     EstimatedErrors,
@@ -22,6 +21,7 @@ from unveil.measures.population.minimum_error import (
     given_terms,
 )
 from unveil.measures.population.posterior import inverse_moments
+from unveil.measures.population.recorded_keys import Errors, recorded_keys
 from unveil.support.arrays import Floats
 from unveil.table.microdata import Microdata
 from unveil.values.release.release import Release
@@ -37,10 +37,10 @@ from unveil.wording import listing
 Terms = Literal["chosen", "independence", "two-way"] | Sequence[Sequence[str]]
 THRESHOLDS = (0.01, 0.05, 0.1, 0.5)
 CONFIDENCE, NORMAL_QUANTILE = 0.95, 1.959964
-MOST_WIDTH = 50.0  # of an interval, in logarithms
+CURVED_WIDTH = 2.0  # of an interval, in logarithms: beyond it, its end is along the tangent
 
 
-def population_model(
+def population_model(  # noqa: PLR0913 - the inputs of a measure, by name
     data: Microdata,
     columns: Sequence[str] | None = None,
     *,
@@ -49,6 +49,7 @@ def population_model(
     strata: str | None = None,
     terms: Terms = "chosen",
     release: Release | None = None,
+    errors: Errors | None = None,
 ) -> PopulationModel:
     """The risk in the population, by a log-linear model of how common each combination is.
 
@@ -85,6 +86,9 @@ def population_model(
         misclassification-based disclosure limitation methods for survey microdata (2010). If
         fewer records are released, these are the sample: `fraction` is their share of the
         population, and weights that do not sum to the population overstate the risk.
+    errors
+        For columns that were recorded with error: for each true category, the probability of each
+        recorded one. The intruder knows the true values.
 
     >>> import unveil
     >>> sample = unveil.households(2000, seed=7)
@@ -96,11 +100,13 @@ def population_model(
     if weight is None and fraction is None:
         weight = column_with_role(data, "weight")
     weights = record_weights(data, weight, fraction, strata)
-    if release is None:
-        table = sample_keys(data, columns, weights)
-        exposure = Exposure(table)
-    else:
+    if release is not None:
+        if errors is not None:
+            raise UsageError("release, errors: give one of them")
         table, exposure = released_keys(data, release, columns, weights)
+    else:
+        table = sample_keys(data, columns, weights)
+        exposure = Exposure(table) if errors is None else recorded_keys(data, table, errors)
     source = weight or ("strata" if isinstance(fraction, Mapping) else "fraction")
     return _model(table, _fitted(table, terms), exposure, source)
 
@@ -153,10 +159,12 @@ def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) ->
         _Sum(alone * risk, alone * slope, alone * variance),
         _Sum(seen.records * risk, seen.records * slope, seen.records**2 * variance),
     )
-    bias = np.hypot(errors.bias, errors.error) / np.maximum(errors.tau, 1e-9)
+    error = np.hypot(errors.bias, errors.error)
+    bias = error / np.maximum(errors.tau, 1e-9)
+    of_all = float(error[1]) / max(float(errors.tau[1]), 1.0)  # of few uniques, no share
     tau1, tau2, matches = (
         _predicted(table, path, seen, one, share)
-        for one, share in zip(sums, [*bias.tolist(), float(bias[1])], strict=True)
+        for one, share in zip(sums, [*bias.tolist(), of_all], strict=True)
     )
     risks = risk[seen.cell_of]
     estimates = PopulationEstimates(
@@ -167,7 +175,7 @@ def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) ->
         cells=table.grid.size,
         occurring=len(seen.cells),
         uniques=int(alone.sum()),
-        tau1=tau1,
+        tau1=_whole_people(tau1, float(alone.sum())),
         tau2=tau2,
         expected_matches=matches,
         highest=float(risks.max()),
@@ -184,16 +192,31 @@ def _model(table: KeyTable, path: ModelPath, exposure: Exposure, source: str) ->
 def _predicted(
     table: KeyTable, path: ModelPath, seen: KeyTable, parts: _Sum, misfit: float
 ) -> Predicted:
-    """A sum with its interval, symmetric in its logarithm; `misfit`: the model's, as a share."""
+    """A sum with its interval; `misfit`: the model's, as a share.
+
+    The interval is symmetric in the logarithm. Beyond a factor of e squared its upper end goes on
+    along the tangent, since an error of a few people is no factor of thousands.
+    """
     value = float(parts.values.sum())
     if value <= 0:
         return Predicted(0.0, 0.0, 0.0, CONFIDENCE)
     variance = variance_of(table, path.model, seen.cells, parts.slopes)
     variance += float(parts.variances.sum()) + (misfit * value) ** 2
-    width = min(NORMAL_QUANTILE * variance**0.5 / value, MOST_WIDTH)
+    width = NORMAL_QUANTILE * variance**0.5 / value
     most = max(float(seen.records[parts.values > 0].sum()), value)
-    low, high = value * float(np.exp(-width)), min(value * float(np.exp(width)), most)
-    return Predicted(value, low, high, CONFIDENCE)
+    curved = min(width, CURVED_WIDTH)
+    factor = float(np.exp(curved)) * (1 + width - curved)
+    return Predicted(value, value * float(np.exp(-width)), min(value * factor, most), CONFIDENCE)
+
+
+def _whole_people(found: Predicted, most: float) -> Predicted:
+    """The interval of a number of people: whole ones, and no narrower than the chance of few."""
+    from scipy.stats import poisson
+
+    tail = (1 - found.confidence) / 2
+    low = min(np.floor(found.low), poisson.ppf(tail, found.value))
+    high = max(np.ceil(found.high), poisson.ppf(1 - tail, found.value))
+    return Predicted(found.value, float(low), max(min(float(high), most), found.value), CONFIDENCE)
 
 
 def _step(table: KeyTable, term: Term | None, errors: EstimatedErrors) -> ModelStep:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from unveil.errors import DataError, UsageError
-from unveil.measures.disclosure.population import column_with_role, population_risk
-from unveil.measures.population.keys import key_columns, known_fraction
+from unveil.measures.disclosure.population import population_risk
+from unveil.measures.population.keys import column_with_role, key_columns, known_fraction
 from unveil.models.row_counts import classes_of
 from unveil.support.arrays import Floats, Ints
 from unveil.table.microdata import Microdata

@@ -8,7 +8,7 @@ import msgspec
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import limit_key
 from unveil.reports.sections.scenarios import compared_scenarios, scenario_name, who
-from unveil.reports.sections.verdict import ACHIEVEMENTS, NO_SHARES
+from unveil.reports.sections.verdict import ACHIEVEMENTS, NO_SHARES, form_of
 from unveil.reports.tables import Cell, Column, Row, Table, labels, tabulate, text
 from unveil.support.phrases import (
     Mark,
@@ -109,7 +109,7 @@ def figure(release: ComparedRelease, limit: Limit) -> Phrase:
     """The figure that is compared with a limit: a share with its estimate, if it was sampled."""
     found = cast("float", limit.found)
     if limit.limit in NO_SHARES:
-        return (decimal(found),)
+        return (form_of(limit.limit)(found),)
     estimate = estimated(release, limit)
     if estimate is None or found - estimate < ROUNDING:
         return (percent(found),)

@@ -84,8 +84,9 @@ def sampling(evidence: Evidence) -> Phrase:
         return ()
     divisor = float(f"{1 / fraction:.2g}")  # exact, it would be a cell where all weights are equal
     return phrase(
-        "The file is a [sample](sampling-fraction) of {} of its population: for a person not "
-        "known to be in the file, divide the risk by about {}.",
+        "The file is a [sample](sampling-fraction) of {} of its population: if the intruder does "
+        "not know whether a certain person is in the file, divide the risk of this person by about "
+        "{}. The risk of a released record is in the section on the population.",
         percent(fraction),
         counted(divisor),
     )

@@ -17,6 +17,7 @@ from unveil.support.phrases import (
     as_given,
     counted,
     decimal,
+    expected,
     level,
     name,
     names,
@@ -42,8 +43,11 @@ ACHIEVEMENTS = {  # what a limit on a share is of, in a word
     "max_learned": "learned",
     "max_subgroup_risk": "linked in a subgroup",
     "max_household_risk": "households linked",
+    "max_population_risk": "matched in the population",
+    "max_expected_matches": "people matched in the population",
 }
-NO_SHARES = ("max_loss", "k_anonymity", "l_diversity", "t_closeness", *ALWAYS)
+PEOPLE = ("max_expected_matches",)  # limits on a number of people
+NO_SHARES = (*PEOPLE, "max_loss", "k_anonymity", "l_diversity", "t_closeness", *ALWAYS)
 
 
 def subject(evidence: Evidence, *, external: bool) -> Phrase:
@@ -128,6 +132,8 @@ def estimates(evidence: Evidence) -> Estimates:
         every["max_subgroup_risk"] = evidence.subgroups.highest.share
     if evidence.household_attacks:
         every["max_household_risk"] = evidence.household_attacks[0][1].risk.share
+    if evidence.in_population is not None and evidence.in_population.share is not None:
+        every["max_population_risk"] = evidence.in_population.share
     claimed = None if evidence.most_claimed is None else evidence.most_claimed.claims
     if claimed is not None and claimed.n:
         of_row = 0.0 if claimed_by_row is None else claimed_by_row.share
@@ -197,7 +203,7 @@ def _miss(limit: Limit, estimates: Estimates) -> Phrase:
     if limit.limit in ALWAYS:
         return said + phrase(": {}", counted(cast("float", limit.found)))
     if limit.limit in NO_SHARES:
-        found = decimal(cast("float", limit.found))
+        found = form_of(limit.limit)(cast("float", limit.found))
         return said + phrase(" {} ({} allowed)", found, as_given(allowed))
     by = () if limit.excess is None else phrase(", {} points above", points(limit.excess))
     return said + phrase(" {} ({} allowed{})", _found(limit, estimates), level(allowed), by)
@@ -253,12 +259,18 @@ def _limits(limits: tuple[Limit, ...], estimates: Estimates, *, external: bool) 
     return table.without("why") if external else table  # reasons name subgroups and columns
 
 
+def form_of(limit: str) -> Callable[[float], Figure]:
+    """How the figure of a limit is written."""
+    if limit in PEOPLE:
+        return expected
+    return decimal if limit in NO_SHARES else percent
+
+
 def _figure(limit: Limit, estimates: Estimates, *, external: bool) -> Cell:
     if _upper(limit, estimates):
         estimate = percent(estimates[limit.scenario, limit.limit])
         return phrase("{}, up to {}", estimate, percent(cast("float", limit.found)))
-    form = decimal if limit.limit in NO_SHARES else percent
-    return _value(limit.found, form, external=external)
+    return _value(limit.found, form_of(limit.limit), external=external)
 
 
 def _in_people(limit: Limit) -> Cell:

@@ -146,7 +146,7 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     n: int
     population: float  # the sum of the weights
     sampling_fraction: Annotated[
-        float | None,  # None where the weights sum to less than the sample
+        float | None,  # None in older evidence whose weights sum to less than the sample
         Meta(
             description="The share of the population in the sample, from 0 to 1, by the weights. "
             "The smaller it is, the less certain an intruder can be that a record does not "
@@ -159,7 +159,6 @@ class PopulationRisk(msgspec.Struct, frozen=True, kw_only=True):
     above: tuple[Above, ...]
     uniques: int  # in the sample
     population_uniques: float  # of these, expected to be unique in the population
-    clipped: int  # records whose class has a smaller weight than size
     households: HouseholdRisk | None
 
 

@@ -29,6 +29,7 @@ from unveil.values.results.knowledge import AttributeRisks, Halves, Knowledge, N
 from unveil.values.results.loss import ColumnChanges, Loss, Shape
 from unveil.values.results.pair_classes import PairClasses
 from unveil.values.results.policy import Verdict
+from unveil.values.results.population.in_population import InPopulation
 from unveil.values.results.read_off import ReadOff
 from unveil.values.results.remedies import Remasking, Remedies
 from unveil.values.results.risk import Claims, Forecast, Reliability, Risk, best_claims
@@ -175,7 +176,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     uniqueness: ReleaseUniqueness | None
     diversity: tuple[Diversity, ...]
     sampling_fraction: float | None  # by the weights, where there are any
-    population: PopulationRisk | None  # where there are weights
+    population: PopulationRisk | None  # by Benedetti and Franconi, where there are weights
     inference: tuple[Inference, ...]  # of confidential attributes, by links
     unchanged: Unchanged
     loss: Loss
@@ -193,6 +194,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     noisy_knowledge: NoisyKnowledge | None = None  # of older evidence; now in the knowledge surface
     digest: str | None = None  # of the statement; None: older evidence
     scenarios: tuple[ScenarioResult, ...] = ()  # who might attack; none of synthetic rows
+    in_population: InPopulation | None = None  # None: no key, synthetic rows, or older evidence
 
     @property
     def is_older(self) -> bool:

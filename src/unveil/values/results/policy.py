@@ -60,6 +60,7 @@ class TClosenessLimit(ClassLimit, frozen=True, kw_only=True):
 
 ALWAYS = ("columns_without_a_role", "identifiers_released")  # of every policy; shown if broken
 TABLES: dict[str, type[Spec]] = {"intruder": DisclosureScenario, "use": Use}  # [[intruder]], ...
+POPULATION_LIMITS = ("max_population_risk", "max_expected_matches")  # by the log-linear model
 CLASS_LIMITS: dict[str, type[ClassLimit]] = {
     "k_anonymity": KAnonymityLimit,
     "l_diversity": LDiversityLimit,
@@ -123,6 +124,21 @@ class Policy(Spec, frozen=True, kw_only=True):
             description="The share of original values of any quasi-identifier or confidential "
             "attribute that may lie within 10 % of the ranks around their masked value, beyond "
             "chance: from 0 (chance) to 1 (all)."
+        ),
+    ] = None
+    max_population_risk: Annotated[
+        Share | None,
+        Meta(
+            description="The expected share of the released records, from 0 to 1, that an intruder "
+            "matches correctly who knows the keys of everybody in the population, but not who is "
+            "in the release."
+        ),
+    ] = None
+    max_expected_matches: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(
+            description="The expected number of people whose records that intruder matches "
+            "correctly."
         ),
     ] = None
     k_anonymity: Annotated[

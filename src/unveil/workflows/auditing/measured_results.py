@@ -13,12 +13,7 @@ from unveil.measures.identity.subgroup_risks import AttackedRecords, subgroup_ri
 from unveil.table.households import households_of
 from unveil.values.file_pair import FilePair
 from unveil.values.intruder import Intruder
-from unveil.values.results.disclosure import (
-    CompatibleRows,
-    HouseholdHits,
-    PopulationRisk,
-    ReleaseUniqueness,
-)
+from unveil.values.results.disclosure import CompatibleRows, HouseholdHits
 from unveil.values.results.evidence import Evidence
 from unveil.values.results.knowledge import Halves
 from unveil.values.results.policy import Policy
@@ -27,6 +22,7 @@ from unveil.workflows.auditing.attack_runs import AttackResults, generalised, tr
 from unveil.workflows.auditing.checkpoints import Checkpoints
 from unveil.workflows.auditing.half_linkage import link_halves
 from unveil.workflows.auditing.inputs import AuditInputs
+from unveil.workflows.auditing.population import AuditedKeys, population_measures
 from unveil.workflows.auditing.resources import WorkPlan
 from unveil.workflows.auditing.settings import AuditSettings
 
@@ -37,7 +33,8 @@ def measure(
     steps: Checkpoints,
     settings: AuditSettings,
     plan: WorkPlan,
-    policy: Policy | None = None,
+    policy: Policy | None,
+    population: AuditedKeys,
 ) -> dict[str, Any]:
     """Every measure that does not belong to one attack, by its name in the evidence."""
     pair, seed, notes = inputs.pair, inputs.scenario.seed, [*inputs.notes, *plan.notes]
@@ -74,13 +71,13 @@ def measure(
         "households": _households(pair, attacked),
     }
     measured["score"] = _score(attacked, measured)
-    unique = measured["uniqueness"]
-    population = steps.run(
-        "population", PopulationRisk | str | None, lambda _: _population(pair, unique)
-    )
-    if isinstance(population, str):
-        notes.append(population)
-    measured["population"] = None if isinstance(population, str) else population
+    estimated, problem = population_measures(population, steps, plan), population.problem
+    measured["in_population"] = measured["population"] = None
+    if estimated is not None:
+        measured["in_population"], measured["population"] = estimated
+        problem = estimated.result.missing if population.has_model else ""
+    if problem:
+        notes.append(f"the risk in the population is not measured: {problem}")
     with suppress(UnveilError):  # the risk in the population says what is wrong with the weights
         measured["sampling_fraction"] = measures.sampling_fraction(pair.original)
     if (
@@ -121,17 +118,6 @@ def _record_risks(attacked: AttackResults) -> RecordRisks | None:
     return measures.record_risks(
         attacked.columns(), attack=worst.name, direction=worst.risk.direction
     )
-
-
-def _population(pair: FilePair, unique: ReleaseUniqueness | None) -> PopulationRisk | str | None:
-    """The risk in the population by attributes that are not perturbed; or why there is none."""
-    if unique is None:
-        return None
-    columns = [name for name in unique.release.columns if name not in unique.perturbed]
-    try:
-        return measures.population_risk(pair.release, columns) if columns else None
-    except UnveilError as error:
-        return f"the risk in the population is not measured: {error}"
 
 
 def _group_risks(inputs: AuditInputs, attacked: AttackResults) -> Subgroups | None:

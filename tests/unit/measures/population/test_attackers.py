@@ -51,6 +51,13 @@ def test_a_record_that_fits_nobody_has_no_risk():
     assert (nobody.journalist.mean, nobody.prosecutor.mean) == (0, 1)
 
 
+def test_a_file_that_does_not_hold_the_sample_is_noted():
+    found = measures.attackers(table([("a", "x")] * 3), table([("a", "x")] * 2))
+    assert found.marketer.mean > found.prosecutor.mean
+    assert "fewer people than the release for the keys of 3 records" in found.note
+    assert measures.attackers(table([("a", "x")] * 2), table([("a", "x")] * 2)).note == ""
+
+
 def test_without_a_file_people_are_estimated():
     rows = [("a", "x"), ("a", "x"), ("b", "y")]
     found = measures.attackers(table(rows, [4.0, 6.0, 2.0]))

@@ -1,5 +1,7 @@
 """The public model of the population: bad input, strata, fallbacks, and a known population."""
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import polars as pl
@@ -42,6 +44,68 @@ def test_a_known_population():
     assert found.estimates.terms != (("a",), ("b",), ("c",))
     assert found.estimates.path[0].term == ()
     assert repr(found).startswith("PopulationModel(1,000 records; ")
+
+
+def test_a_truth_of_no_population_unique_is_in_the_interval():
+    """Everybody has a double, so that no sample unique is unique in the population."""
+    half = frame(20_000)
+    people = pl.concat([half, half])
+    truths, values = [], []
+    for seed in range(20):
+        chosen = people.sample(1000, seed=seed)
+        sample = Microdata(chosen, Schema(nominal=KEYS, quasi=KEYS))
+        tau1 = measures.population_model(sample, fraction=0.025).estimates.tau1
+        truths.append(tau1.low == 0)
+        values.append(tau1)
+        assert tau1.low <= tau1.value <= tau1.high
+        assert tau1.low == int(tau1.low)
+        assert tau1.high <= 1000
+    assert np.mean(truths) >= 0.9
+
+
+def test_an_error_beyond_the_estimate_makes_no_absurd_interval():
+    """An estimate far below one person has an upper end of about one person."""
+    found = measures.population_model(data(4000), fraction=0.001).estimates
+    assert found.tau1.value < 0.01
+    assert (found.tau1.low, found.tau1.high) == (0.0, 1.0)
+    common = measures.population_model(data(4000), ["a"], fraction=0.05).estimates
+    assert common.uniques == 0  # then the error of tau2 says nothing of all matches
+    assert common.expected_matches.high < 2 * common.expected_matches.value
+
+
+def test_the_repr_says_what_is_doubtful():
+    found = measures.population_model(data())
+    bad = msgspec.structs.replace(
+        found.estimates, acceptable=False, not_converged=(("a", "b"), ("a", "c"))
+    )
+    assert "does not fit; 2 terms left out, not converged)" in repr(replace(found, estimates=bad))
+    good = msgspec.structs.replace(found.estimates, acceptable=True, not_converged=())
+    assert repr(replace(found, estimates=good)).endswith("expected)")
+
+
+def test_identifiers_and_absurd_weights_are_refused_by_all_measures():
+    schema = Schema(nominal=[*KEYS, "id"], quasi=KEYS, weight="w", identifier="id")
+    people = frame(50).with_columns(id=pl.Series([f"p{i}" for i in range(50)]))
+    named = Microdata(people, schema)
+    calls = (
+        measures.population_model, measures.super_population, measures.suda,
+        measures.population_risk, lambda file, keys: measures.attackers(file, columns=keys),
+    )  # fmt: skip
+    heavy = Microdata(people.with_columns(w=pl.lit(1e15)), schema)
+    many = Microdata(frame(300).with_columns(pay=pl.Series(np.arange(300))), Schema(weight="w"))
+    for call in calls:
+        with pytest.raises(UsageError, match="id identifies people"):
+            call(named, ["a", "id"])
+        with pytest.raises(DataError, match="more than 1,000,000,000,000 people"):
+            call(heavy, ["a"])
+        with pytest.raises(UsageError, match="numeric with 300 values"):
+            call(many, ["pay"])
+
+
+def test_a_fraction_of_a_stratum_that_is_not_there_is_refused():
+    strata = data(s=pl.Series(["x", "y"] * 200))
+    with pytest.raises(UsageError, match="1 of the strata given have no record in column 's'"):
+        measures.population_model(strata, fraction={"x": 0.05, "y": 0.05, "zz": 0.1}, strata="s")
 
 
 def test_evidence_can_hold_the_estimates():

@@ -9,7 +9,6 @@ from unveil.support.phrases import (
     as_given,
     counted,
     decimal,
-    expected,
     name,
     names,
     percent,
@@ -177,7 +176,7 @@ def _disclosed(attributes: tuple[Inference, ...], *, external: bool) -> Phrase:
 
 
 def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
-    """Unique records, their risk in the population, and the rows that fit each person."""
+    """Unique records, and the rows that fit each person."""
     found, said = evidence.uniqueness, list[Phrase]()
     if evidence.compatible is not None:
         said.append(_compatible_rows(evidence.compatible, external=external))
@@ -187,19 +186,6 @@ def _uniques(evidence: Evidence, *, external: bool) -> list[Phrase]:
                 "The masking changed [quasi-identifiers](quasi-identifier){}: a combination "
                 "that is [unique](uniqueness) in the release may belong to several people.",
                 () if external else phrase(" ({})", names(found.perturbed)),
-            )
-        )
-    people = evidence.population
-    if people is not None:
-        said.append(
-            phrase(
-                "By the [sampling weights](weight), an intruder would "
-                "[re-identify](population-risk) {} of {} people in the population. {} records are "
-                "unique in the file; {} of them are expected to be unique in the population.",
-                expected(people.expected),
-                counted(people.n),
-                counted(people.uniques),
-                expected(people.population_uniques),
             )
         )
     return said

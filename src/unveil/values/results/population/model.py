@@ -74,8 +74,11 @@ class PopulationModel:
 
     def __repr__(self) -> str:
         found = self.estimates
+        doubts = "" if found.acceptable else "; does not fit"
+        if found.not_converged:
+            doubts += f"; {count(len(found.not_converged), 'term')} left out, not converged"
         return (
             f"PopulationModel({count(found.n, 'record')}; "
             f"{count(len(found.terms), 'term')}; "
-            f"{found.expected_matches.value:,.0f} correct matches expected)"
+            f"{found.expected_matches.value:,.0f} correct matches expected{doubts})"
         )

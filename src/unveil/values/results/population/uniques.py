@@ -20,7 +20,11 @@ class UniquesEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SuperPopulation(msgspec.Struct, frozen=True, kw_only=True):
-    """Population uniques by each estimator, and the one that its validity chooses."""
+    """Population uniques by each estimator, and the one that its validity chooses.
+
+    The estimators look at the sizes of the classes of equal records alone, and take the sample for
+    a simple random one.
+    """
 
     columns: tuple[str, ...]
     n: int

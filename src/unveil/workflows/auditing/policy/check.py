@@ -14,6 +14,7 @@ from unveil.values.results.evidence import Evidence
 from unveil.values.results.policy import (
     ALWAYS,
     CLASS_LIMITS,
+    POPULATION_LIMITS,
     TABLES,
     ClassLimit,
     Limit,
@@ -54,6 +55,8 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         "max_confirmed": (_confirmed, le),
         "max_wrong_certainty": (_wrong_certainty, le),
         "max_interval_disclosure": (_intervals, le),
+        "max_population_risk": (partial(_population_risk, policy), le),
+        "max_expected_matches": (partial(_expected_matches, policy), le),
         "k_anonymity": (partial(_in_classes, "k_anonymity", _k_anonymity), ge),
         "l_diversity": (partial(_in_classes, "l_diversity", _l_diversity), ge),
         "t_closeness": (partial(_in_classes, "t_closeness", _t_closeness), le),
@@ -71,6 +74,8 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
         measure, is_kept = checks[name]
         allowed, measured = getattr(policy, name), measure(evidence)
         keys: tuple[str, ...] = ()
+        if name in POPULATION_LIMITS and evidence.in_population is not None:
+            keys = evidence.in_population.known
         if name in CLASS_LIMITS:
             keys = next((one.keys for one in evidence.policy_classes if one.limit == name), ())
             if isinstance(allowed, ClassLimit):
@@ -109,6 +114,10 @@ def check_policy(policy: Policy, evidence: Evidence) -> Verdict:
 
 def _in_people(name: str, allowed: Any, found: Any, evidence: Evidence) -> dict[str, Any]:
     """The people of a limit on a share, and the limit in people of this file."""
+    if name == "max_population_risk" and evidence.in_population is not None:
+        people = evidence.in_population.n
+        excess = None if found is None else excess_of(found, allowed)
+        return {"excess": excess, "people": people, "allowed_people": part_of(people, allowed)}
     if name not in STRESS_LIMITS:
         return {}
     people = evidence.pairs or 0
@@ -234,6 +243,47 @@ def _intervals(evidence: Evidence) -> Measured:
         f"{worst.column}: {percent(inside.share)} of the originals within {inside.width:g} % of "
         f"the ranks; {percent(inside.chance)} by chance"
     )
+
+
+def _population_risk(policy: Policy, evidence: Evidence) -> Measured:
+    measured = _expected_matches(policy, evidence)
+    if isinstance(measured, str) or evidence.in_population is None:
+        return measured
+    return measured[0] / max(evidence.in_population.n, 1), measured[1]
+
+
+def _expected_matches(policy: Policy, evidence: Evidence) -> Measured:
+    """The upper end of the expected correct matches, by the log-linear model."""
+    found, limit = evidence.in_population, policy.class_limit("k_anonymity")
+    if found is None:
+        return "the audit has no risk in the population: audit the release with this policy"
+    keys = None if limit is None else limit.keys
+    others = {one.column for one in found.left_out}
+    if (keys is not None) != (found.source == "policy") or (
+        keys is not None and set(keys) != {*found.known, *others}
+    ):
+        return "the audit measured other keys: audit the release with this policy"
+    if found.missing:
+        return found.missing
+    model = found.of("log-linear")
+    if model is None or model.matches is None:
+        return "the log-linear model was left out: audit with this policy, or --effort thorough"
+    matches = model.matches
+    reason = (
+        f"log-linear model: {matches.value:,.1f} correct matches of {found.n:,} records are "
+        f"expected (at most {matches.highest:,.1f}, which is compared with the limit); keys by the "
+        f"{found.source}"
+    )
+    before = [one.column for one in found.keys if one.before_masking]
+    if before:
+        reason += f"; {listing(before)} as before the masking, an upper bound"
+    beyond = [one.column for one in found.left_out]
+    beyond += [f"exact values of {name}" for name in found.in_ranges]
+    if beyond:
+        reason += f"; an intruder who also knows {listing(beyond)} is not covered"
+    if not model.valid:
+        reason += f"; not reliable: {model.reason}"
+    return matches.highest, reason
 
 
 def _in_classes(

@@ -10,7 +10,7 @@ from unveil.measures import diversity, uniqueness
 from unveil.measures.disclosure.uniqueness import perturbed_columns
 from unveil.values.file_pair import FilePair
 from unveil.values.results.disclosure import PolicyClasses
-from unveil.values.results.policy import CLASS_LIMITS, Policy
+from unveil.values.results.policy import CLASS_LIMITS, POPULATION_LIMITS, Policy
 from unveil.wording import absent_column, listing
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.inputs.released_columns import released_columns
@@ -21,7 +21,13 @@ MEANS_NOTHING = "equal rows do not show how many people share their values"
 
 
 def refuse_meaningless(policy: Policy | None, inputs: AuditInputs) -> None:
-    """Refuse a limit on classes of equal records that means nothing for this release."""
+    """Refuse a limit on equal records or on the population that means nothing for this release."""
+    for name in POPULATION_LIMITS:
+        if getattr(policy, name, None) is not None and inputs.pair.truth is None:
+            raise DataError(
+                f"policy: {name}: the release is synthetic, and its rows belong to nobody: leave "
+                "the limit out"
+            )
     for classes in class_keys(policy, inputs):
         if classes.meaningless:
             raise DataError(f"policy: {classes.limit}: {classes.meaningless}")
