@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from unveil.reports.content import Fact
-from unveil.reports.headline import SYNTHETIC, recommendation
+from unveil.reports.headline import LOSS_SCALE, SYNTHETIC, recommendation
 from unveil.reports.sections.advice import best_remedy
 from unveil.reports.sections.attacks import reported_attacks
 from unveil.reports.sections.scenarios import scenario_name
@@ -12,6 +12,7 @@ from unveil.reports.sections.verdict import ACHIEVEMENTS
 from unveil.support.phrases import (
     Phrase,
     counted,
+    decimal,
     level,
     lower_end,
     name,
@@ -137,9 +138,13 @@ def _next_step(evidence: Evidence, *, external: bool) -> Phrase:
             else "Set limits in a policy (`--policy`) and audit the release again."
         )
     if verdict.passed:
+        lost = evidence.loss.overall.value
         return phrase(
-            "The policy requires nothing more. Read what the numbers do not cover (limits of "
-            "validity) before the release goes out."
+            "The policy allows the release{}. Before it goes out, read what the numbers do not "
+            "cover (limits of validity).",
+            ()
+            if lost is None
+            else phrase(f", at an information loss of {{}} ({LOSS_SCALE})", decimal(lost)),
         )
     if all(one.found is None for one in verdict.broken):
         return phrase("Do not release this file yet: audit it so that every limit is measured.")
@@ -164,8 +169,9 @@ def _remedy(evidence: Evidence, verdict: Verdict) -> Phrase:
     if best is None or remedies is None or not (best.holds and remedies.limit and at_risk):
         return ()
     return phrase(
-        "Do not release this file as it is. A tested remedy ({}) lowers the share that repeated "
-        "attacks link from {} to {} (limit {}){}; audit the new release against all limits.",
+        "Do not release this file as it is. A tested remedy ({}) lowers the share that attacks on "
+        "single persons link in the stress test from {} to {} (limit {}){}; audit the new release "
+        "against all limits.",
         name(best.does),
         percent(remedies.share),
         percent(best.share),
@@ -179,4 +185,6 @@ def _not_repeated(evidence: Evidence, repeated: float) -> Phrase:
     linked = max((one.risk.share for one, _ in evidence.household_attacks), default=0.0)
     if linked <= repeated:
         return ()
-    return phrase("; household attacks, which link {} now, were not repeated", percent(linked))
+    return phrase(
+        "; household attacks, which now link {} there, were not repeated", percent(linked)
+    )

@@ -22,6 +22,7 @@ OLDER = (
     "{} is from an earlier version: its ceilings, risks of records and verdict may be too low. "
     "Audit the files again."
 )
+LOSS_SCALE = "from 0, nothing is lost, to 1, a use is destroyed"
 SYNTHETIC = "All rows of this release are synthetic, so nobody can be linked."
 
 

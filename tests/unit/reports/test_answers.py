@@ -105,7 +105,7 @@ def test_others_are_told_no_column_no_remedy_and_no_attack(external):
         ({}, "Remove the identifiers (identifiers.0, identifiers.1)"),
         ({"identifiers": ()}, "Declare the roles of all columns"),
         (CLEAN | {"verdict": None}, "Set limits in a policy (`--policy`)"),
-        (CLEAN | KEPT, "The policy requires nothing more"),
+        (CLEAN | KEPT, "The policy allows the release, at an information loss of"),
         (CLEAN | RISK, "A tested remedy (remedies.tried.0.does) lowers the share"),
         (CLEAN | RISK | {"remedies": None}, "as it is: change the masking and audit"),
         (CLEAN | RISK | {"remedies.tried.0.holds": False}, "as it is: change the masking"),
@@ -122,7 +122,7 @@ def test_a_remedy_says_what_was_not_repeated():
     assert "were not repeated" not in said(given | {"remedies.share": 1.0})[-1]
     low = {"remedies.share": 1e-6, "remedies.tried.0.share": 0.0}
     words = said(given | low)[-1]
-    assert "; household attacks, which link" in words
+    assert "; household attacks, which now link" in words
 
 
 def test_synthetic_rows_are_not_attacked():

@@ -74,7 +74,10 @@ def _households(evidence: Evidence) -> Iterator[Phrase]:
     together = [homes for _, homes in evidence.household_attacks if homes.together]
     if not together:
         return
-    remedy = "mask what its members share once per household (per_household)"
+    remedy = (
+        "leave out or coarsen what only its members share, such as a weight, and mask other shared "
+        "columns once per household (per_household)"
+    )
     if evidence.grouping:
         remedy = 'leave the household number out (household = "drop")'
     yield phrase(
@@ -238,7 +241,7 @@ def _goal(remedies: Remedies, holds: bool) -> Phrase:
 
 def _remedies(remedies: Remedies, evidence: Evidence) -> Exhibit:
     steps: list[Remedies | Remedy] = [remedies, *remedies.tried]
-    others = several(len(remedies.not_searched), "further limit")
+    others = several(len(remedies.not_searched), "other limit")
     table = tabulate(
         steps,
         (

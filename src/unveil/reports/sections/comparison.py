@@ -80,7 +80,9 @@ def _undominated(comparison: Comparison) -> Phrase:
     if not comparison.front:
         return ()
     if not worse:
-        return phrase(" None is [dominated](dominated) by another.")
+        return phrase(
+            " None is better than another in both risk and loss ([dominated](dominated))."
+        )
     if len(comparison.front) == 1:
         return phrase(" Only {} is not [dominated](dominated).", name(comparison.front[0]))
     return phrase(

@@ -7,6 +7,7 @@ import msgspec
 
 from unveil.reports.content import Exhibit, Section
 from unveil.reports.glossary import limit_key
+from unveil.reports.headline import LOSS_SCALE
 from unveil.reports.sections.scenarios import compared_scenarios, scenario_name, who
 from unveil.reports.sections.verdict import ACHIEVEMENTS, NO_SHARES, form_of
 from unveil.reports.tables import Cell, Column, Row, Table, labels, tabulate, text
@@ -155,7 +156,7 @@ def first_table(comparison: Comparison, *, external: bool = False) -> Exhibit:
         cells = [_achieved(one, scenario, external=external) for one in shown]
         rows.append((scenario_name(scenario), _who(comparison, scenario), *cells))
     losses = ["not known" if one.loss is None else decimal(one.loss) for one in shown]
-    rows.append((Term("loss", "loss"), "information loss, from 0 to 1", *losses))
+    rows.append((Term("loss", "loss"), f"information loss, {LOSS_SCALE}", *losses))
     columns = [text("who", "[who](scenario)"), text("knows", "knows")]
     columns += [Column(f"release {place}", (name(one.name),)) for place, one in enumerate(shown)]
     return Exhibit(

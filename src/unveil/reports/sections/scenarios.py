@@ -64,10 +64,11 @@ def first_table(evidence: Evidence, *, external: bool = False) -> Exhibit | None
         *(text(key, head) for key, head in ACHIEVED.items()),
     )
     key = phrase(
-        "Linked: the intruder's best guess is the person's row. Confirmed: the intruder is sure, "
-        "and right. Wrongly confirmed: sure, and wrong. Learned: a value that the intruder reads "
-        "from the row, beyond what similar people's rows tell. No mark: no limit. Further limits "
-        "are listed below."
+        "Linked: the intruder's best guess is the person's row, sure or not. Confirmed: the "
+        "intruder is sure, and right. Wrongly confirmed: sure, and wrong. Learned: a value that "
+        "the intruder reads from the row, beyond what similar people's rows tell. A range is an "
+        "[interval](interval) of sampling error. No mark: no limit. Further limits are listed "
+        "below."
     )
     return Exhibit(
         name="scenarios",
@@ -127,7 +128,8 @@ def who(result: ScenarioResult) -> Phrase:
         )
     if not result.member:
         return phrase(
-            "Holds a file of {} with {}{}. Does not know who is in the release ({} of the file).{}",
+            "Holds a file of {} with {}{}. Does not know which of them are in the release ({} are)."
+            "{}",
             *(people, n, precision, percent(result.membership), masked),
         )
     if not result.together:

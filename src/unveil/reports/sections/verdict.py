@@ -8,6 +8,7 @@ import msgspec
 
 from unveil.reports.content import Exhibit, Fact, Section
 from unveil.reports.glossary import limit_key
+from unveil.reports.headline import LOSS_SCALE
 from unveil.reports.sections.scenarios import scenario_name
 from unveil.reports.tables import Cell, Table, figures, text
 from unveil.support.phrases import (
@@ -89,7 +90,7 @@ def facts(evidence: Evidence) -> Iterator[Fact]:
 
 
 def _lost(value: float) -> Fact:
-    return Fact(phrase("[information loss](loss), from 0 to 1"), (decimal(value),))
+    return Fact(phrase(f"[information loss](loss), {LOSS_SCALE}"), (decimal(value),))
 
 
 def limits(evidence: Evidence, *, external: bool = False) -> Section | None:

@@ -66,4 +66,4 @@ class Remedies(msgspec.Struct, frozen=True, kw_only=True):
     target: float | None = None  # share, of a sample the upper end; None: older evidence
     limit: bool = False  # whether the target is a limit of the policy; else half of the share
     too_dear: tuple[str, ...] = ()  # attacks that were too dear to be made on every remedy
-    not_searched: tuple[str, ...] = ()  # limits of intruders, which the remedies need not keep
+    not_searched: tuple[str, ...] = ()  # other limits on risk, which the remedies need not keep

@@ -97,9 +97,9 @@ def _individual(people: PopulationRisk) -> Phrase:
 def _intruder(found: InPopulation, *, external: bool) -> Phrase:
     known = several(len(found.keys), "attribute") if external else names(found.known)
     return phrase(
-        "This [intruder](population-estimates) knows {} of everybody in the population, but not "
-        "who is in the release. If F people share the keys of a record, a match is correct with "
-        "one chance in F. Of {}, {} {} unique in these keys{}.",
+        "Suppose that an [intruder](population-estimates) has a list of the whole population with "
+        "{}, but does not know who is in the release. If F people on the list fit a released "
+        "record, a match is right with one chance in F. Of {}, {} {} unique in these keys{}.",
         known,
         several(found.n, "released record"),
         counted(found.uniques),
@@ -139,8 +139,8 @@ def _keys(found: InPopulation, *, external: bool) -> Iterator[Phrase]:
         yield phrase("Left out, as an identifier or not released: {}.", listed(others))
     if before := [one.column for one in found.keys if one.before_masking]:
         yield phrase(
-            "Released values of {} may be wrong. The original values count instead: the figures "
-            "are those before this masking, and upper bounds after it.",
+            "Released values of {} may be wrong. The original values count instead: after this "
+            "masking, the risk by these keys is lower.",
             listed(before),
         )
 
@@ -170,11 +170,21 @@ def _model(found: InPopulation, *, external: bool) -> Iterator[Phrase]:
     matches = result.matches
     yield phrase(
         "The [log-linear model](log-linear) expects {} correct [matches](population-estimates), {} "
-        "of the released records; the [interval](log-linear) ends at {}.",
+        "of the released records; the [interval](log-linear) ends at {}. The highest risk of a "
+        "record is {}.",
         expected(matches.value),
         percent(found.share or 0.0),
         expected(matches.highest),
+        percent(model.highest),
     )
+    alone = result.population_uniques
+    if alone is not None and _is_wide(alone, found.uniques):
+        yield phrase(
+            "The sample says little about population uniques: the interval of the model goes from "
+            "{} to {} of the {}.",
+            *(expected(alone.low or 0.0), expected(alone.highest)),
+            several(found.uniques, "unique record"),
+        )
     if not model.acceptable:
         yield phrase(
             "The model does not fit: the sample has structure that its terms miss. Do not rely on "
@@ -189,13 +199,17 @@ def _model(found: InPopulation, *, external: bool) -> Iterator[Phrase]:
         )
 
 
+def _is_wide(figure: PopulationFigure, uniques: int) -> bool:
+    """Whether the interval holds at least half of all values that are possible."""
+    return figure.low is not None and 2 * (figure.highest - figure.low) >= uniques
+
+
 def _agreement(found: InPopulation) -> Iterator[Phrase]:
-    """How far the valid estimators agree on the population uniques; of those by sizes, one."""
-    compared = ("log-linear", found.chosen, "benedetti-franconi")
+    """How far the valid estimators agree on the population uniques."""
     valid = [
         (one.population_uniques.value, ESTIMATORS[one.estimator][0])
         for one in found.estimates
-        if one.valid and one.estimator in compared and one.population_uniques is not None
+        if one.valid and one.population_uniques is not None
     ]
     if len(valid) < 2:
         return
@@ -236,7 +250,7 @@ def _estimates(found: InPopulation) -> Exhibit:
         ),
         (text("matches", "correct matches among all"), lambda one: _figure(one.matches)),
         (text("assumes", "assumes"), lambda one: ESTIMATORS[one.estimator][1]),
-        (text("valid", "valid"), lambda one: _validity(one, found)),
+        (text("valid", "usable"), lambda one: _validity(one, found)),
     )
     return Exhibit(
         name="in-population",
@@ -282,7 +296,10 @@ def _attackers(found: InPopulation, risks: AttackerRisks) -> Exhibit:
         shares("highest", "highest risk of a record", lambda row: row[2].highest),
         shares("mean", "mean risk", lambda row: row[2].mean),
     )
-    basis = "estimated by Benedetti and Franconi from the weights, and too low for simple samples"
+    basis = (
+        "estimated by Benedetti and Franconi from the weights: too low for simple random samples, "
+        "where the log-linear model counts"
+    )
     if found.missing:
         basis = "not known: the release stands for its population, so that they are upper bounds"
     return Exhibit(

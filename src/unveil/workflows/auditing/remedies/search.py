@@ -46,6 +46,15 @@ from unveil.workflows.inputs.scenario import Scenario, prepare
 from unveil.workflows.mask import masks_of
 
 Attacking: TypeAlias = tuple[AttackRun, Sets]  # with the sets of attributes it compares
+OTHER_RISKS = (  # limits on the whole file that a remedy need not keep
+    "max_subgroup_risk",
+    "max_household_risk",
+    "max_confirmed",
+    "max_wrong_certainty",
+    "max_interval_disclosure",
+    "max_population_risk",
+    "max_expected_matches",
+)
 STRONGER = 2  # strengths beyond the least that are tried if the strongest attacks link too many
 
 
@@ -126,7 +135,8 @@ def remedies(
 
 def _limits_of(policy: Policy) -> tuple[float | None, tuple[str, ...]]:
     """The tightest limit on what the stress test links; and the limits that are not searched."""
-    linked, others = [policy.max_risk], list[str]()
+    linked = [policy.max_risk]
+    others = [name for name in OTHER_RISKS if getattr(policy, name) is not None]
     for one in policy.intruder:
         for name, allowed in one.limits.items():
             if (one.name, name) == (STRESS_TEST, "max_linked"):
