@@ -95,7 +95,7 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    All suitable attacks are made in both directions. --verbose prints every table. Exit code 1
+    Attacks look for each person's row, and for each row's person. --verbose prints every table. Exit code 1
     means that the release breaks the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
