@@ -143,6 +143,18 @@ def population_models() -> list[Any]:
     return [part for one in found for part in (one.estimates, one.risks, one.unique)]
 
 
+def anonymity_sets() -> list[Any]:
+    """Anonymity sets of overlapping patterns, by each condition alone, and of a release."""
+    how: dict[str, Any] = {"k": 3, "columns": K, "by_confidential": False}
+    plans = [
+        masks.AntiUnification(order=">", assignment="overlapping", stars=1, **how),
+        masks.AntiUnification(order="<", assignment="overlapping", stars=1, **how),
+        masks.AntiUnification(**how),
+    ]
+    found = [plan.patterns(people()) for plan in plans]
+    return [(one.table, measures.anonymity_sets(one)) for one in found]
+
+
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
@@ -154,6 +166,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
         decided().of_pair(3, 5).classes.example,
     ],
     "decisions": lambda: decided().classes,
+    "anonymity_sets": anonymity_sets,
     "at_risk": lambda: on_links(m.at_risk, threshold=0.3),
     "attackers": lambda: [
         m.attackers(people(), columns=K),

@@ -7,6 +7,7 @@
 100
 """
 
+from unveil.measures.disclosure.anonymity_sets import anonymity_sets
 from unveil.measures.disclosure.compatible_rows import compatible_rows, rows_that_fit
 from unveil.measures.disclosure.inference import linked_disclosure
 from unveil.measures.disclosure.intervals import interval_disclosure
@@ -67,11 +68,11 @@ from unveil.values.file_pair import FilePair
 from unveil.values.pair_decisions import Decisions
 
 __all__ = [
-    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "at_risk", "attackers",
-    "baseline", "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells", "claims",
-    "classical_score", "compatible", "compatible_rows", "control", "decisions", "discards",
-    "discernibility", "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
-    "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
+    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "anonymity_sets", "at_risk",
+    "attackers", "baseline", "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells",
+    "claims", "classical_score", "compatible", "compatible_rows", "control", "decisions",
+    "discards", "discernibility", "distributions", "diversity", "every_subgroup", "forecast",
+    "formal", "hits", "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
     "interval_disclosure", "linked_disclosure", "loss", "margins", "match_probability", "numeric",
     "openness", "overall", "p_value", "permutation_law", "population_model", "population_risk",
     "precision", "predictions", "propensity", "random_links", "random_matching", "read_off",
