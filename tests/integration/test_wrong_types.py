@@ -86,6 +86,7 @@ RIGHT = {
     "policy": unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 1.0}]),
     "probability": [0.5, 0.5], "least": 10, "counts": [1, 4], "changes": [[1, 0], [0, 1]],
     "fraction": 0.1, "patterns": PATTERNS,
+    "train": PEOPLE.select(["sex", "region", "education"]), "target": "sex",
 }  # fmt: skip
 
 SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}

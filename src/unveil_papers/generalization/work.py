@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,6 @@ from unveil import Microdata, masks, measures, models
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.experiment import Figures, seed_of
 from unveil_papers.framework.tools import Ints, percent
-from unveil_papers.generalization.c45 import C45
 
 Bools = NDArray[np.bool_]
 
@@ -72,15 +72,9 @@ def rich(data: Microdata) -> Ints:
     return found
 
 
-def tree(data: Microdata, *, weights: Ints | None = None, confidence: float | None = 0.25) -> C45:
+def tree(data: Microdata, **how: Any) -> Any:
     """J48's tree, learnt from a table."""
-    return C45(
-        coded(data),
-        rich(data),
-        values=[len(values) for values in categories().values()],
-        weights=None if weights is None else weights.astype(np.float64),
-        confidence=confidence,
-    )
+    return measures.decision_tree(data, SALARY, values=categories(), **how)
 
 
 @cache
@@ -89,14 +83,13 @@ def asked(name: str) -> tuple[Ints, Ints]:
     return coded(adult(name)), rich(adult(name))
 
 
-def right(tree: C45, name: str = UCI) -> Bools:
+def right(tree: Any, name: str = UCI) -> Bools:
     """Which records of a file a tree classes rightly."""
-    codes, classes = asked(name)
-    correct: Bools = tree.predict(codes) == classes
+    correct: Bools = tree.correct(adult(name))
     return correct
 
 
-def tested(tree: C45, seed: int) -> dict[str, float | list[float]]:
+def tested(tree: Any, seed: int) -> dict[str, float | list[float]]:
     """How well a tree does on the three files of the paper; the first is drawn again and again."""
     known = right(tree, DB)
     draws = (np.random.default_rng(seed_of(seed, "S1", run)) for run in range(DRAWS))
@@ -104,7 +97,7 @@ def tested(tree: C45, seed: int) -> dict[str, float | list[float]]:
         "S1": [percent(known[rng.choice(len(known), SAMPLED, replace=False)]) for rng in draws],
         "uci": percent(right(tree)),
         "DB": percent(known),
-        "leaves": tree.root.leaves,
+        "leaves": tree.leaves,
     }
 
 
@@ -239,7 +232,7 @@ def crossed(data: Microdata, seed: int) -> float:
     for number in range(FOLDS):
         learnt = tree(data.take(np.flatnonzero(fold != number)))
         tenth = data.take(np.flatnonzero(fold == number))
-        correct[fold == number] = learnt.predict(coded(tenth)) == rich(tenth)
+        correct[fold == number] = learnt.correct(tenth)
     return percent(correct)
 
 
