@@ -143,6 +143,34 @@ def population_models() -> list[Any]:
     return [part for one in found for part in (one.estimates, one.risks, one.unique)]
 
 
+def anonymity_sets() -> list[Any]:
+    """Anonymity sets of overlapping patterns, by each condition alone, and of a release."""
+    how: dict[str, Any] = {"k": 3, "columns": K, "by_confidential": False}
+    plans = [
+        masks.AntiUnification(order=">", assignment="overlapping", stars=1, **how),
+        masks.AntiUnification(order="<", assignment="overlapping", stars=1, **how),
+        masks.AntiUnification(**how),
+    ]
+    found = [plan.patterns(people()) for plan in plans]
+    return [(one.table, measures.anonymity_sets(one)) for one in found]
+
+
+def trees() -> list[Any]:
+    """Trees of the survey and of patterns, with and without their counts, tested on the survey."""
+    data = people().select((*K, "occupation"))
+    patterns = masks.AntiUnification(k=3, columns=K, by_confidential=False).patterns(data).table
+    found = [
+        m.decision_tree(data, "occupation", least=1).test(data),
+        m.decision_tree(data, "occupation", confidence=None).test(data),
+        m.decision_tree(data, "sex", values={"region": ["Northport"]}).test(data),
+    ]
+    counts = patterns.column("count").to_numpy()
+    for weights in (None, counts):
+        tree = m.decision_tree(patterns.select(K), "education", weights=weights)
+        found.append(tree.test(data))
+    return found
+
+
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
@@ -153,7 +181,9 @@ MEASURES: dict[str, Callable[[], Any]] = {
         decided().review(20).drop("answer").to_dict(as_series=False),
         decided().of_pair(3, 5).classes.example,
     ],
+    "decision_tree": trees,
     "decisions": lambda: decided().classes,
+    "anonymity_sets": anonymity_sets,
     "at_risk": lambda: on_links(m.at_risk, threshold=0.3),
     "attackers": lambda: [
         m.attackers(people(), columns=K),

@@ -119,6 +119,12 @@ def cases() -> Iterator[Case]:
             (f"{MASK} -o {{out}}/release.csv --write-schema {{out}}/schema.toml{known} --json",),
             plan=plan,
         )
+    release, overlapping = " -o {out}/release.csv", {"order": "<", "assignment": "overlapping"}
+    for name, out, how in (("beside", release, {}), ("instead", "", overlapping)):
+        step = {"method": "anti-unification", "k": 3, "columns": K, "by_confidential": False}
+        command = f"{MASK} --patterns {{out}}/patterns.csv{out}"
+        commands = (f"{command} --json", f"{command} --force")
+        yield Case(f"mask/patterns-{name}", commands, plan=[step | how])
     pseudonyms = f"{MASK} --allow in/key.bin -o {{out}}/release.csv --row-map {{out}}/map.csv"
     yield Case("mask/pseudonymisation", (f"{pseudonyms} --json",), plan=PSEUDONYMS)
     yield Case(

@@ -222,6 +222,10 @@ FILES = {
     "per_household = ['roof']\nnominal = ['roof', 'home']",
     "apart.homes.toml": "quasi = ['pay', 'kind']\nidentifier = 'kind'\nhousehold = 'home'\n"
     "per_household = ['pay', 'born']\nnominal = ['home']",
+    "over.plan": plan(
+        "method = 'anti-unification'\nk = 2\nstars = 1\nassignment = 'overlapping'\n"
+        "by_confidential = false\ncolumns = ['kind', 'age']"
+    ),
     "roof.plan": plan("method = 'pram'\ntheta = 0.9\ncolumns = ['roof']"),
     "homes.plan": plan("method = 'sampling'\nshare = 0.5\nunit = 'household'"),
     "together.plan": plan("method = 'shuffle'\nunit = 'household'"),
@@ -305,6 +309,11 @@ SCENES = [
     (3, "mask homes.parquet --schema homes.toml --plan together.plan -o made.parquet"),
     (3, "mask good.parquet --schema keys.toml --plan homes.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan noise.plan -o made.parquet --json --seed 3"),
+    (0, "mask good.parquet --schema keys.toml --plan over.plan --patterns made.parquet"),
+    (0, "mask good.parquet --schema keys.toml --plan over.plan --patterns made.csv --json"),
+    (2, "mask good.parquet --schema keys.toml --plan over.plan --patterns made.csv -o new.csv"),
+    (3, "mask good.parquet --schema keys.toml --plan over.plan"),
+    (3, "mask good.parquet --schema keys.toml --plan noise.plan --patterns made.csv"),
     (0, "mask good.parquet --schema keys.toml --plan copula.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan repair.plan -o made.parquet"),
     (0, "mask good.parquet --schema keys.toml --plan coarse.plan -o made.parquet"),

@@ -25,6 +25,7 @@ WEIGHTS = {
 OUTPUTS = {  # options that write, with the files to name
     "--output": ("made.csv", "made.parquet", "survey.csv", "made", "made.xlsx", "no/made.csv", "."),
     "--row-map": ("rows.csv", "made.csv", "rows.parquet"),
+    "--patterns": ("patterns.csv", "made.csv", "survey.csv", "no/patterns.csv"),
     "--write-schema": ("new.toml", "survey.toml", "survey.csv", "no/new.toml"),
     "--review": ("review.csv", "review.xlsx", "survey.csv", "no/review.csv"),
     "--links": ("links.csv", "links.parquet", "survey.csv"),

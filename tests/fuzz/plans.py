@@ -72,7 +72,7 @@ def a_function(draw, _table):
 COARSENINGS = by_column({"prefix": True}, {"intervals": [2.5, 5, 100]}, {"star": False})
 LOSSES = ("value-set", "precision", "height", "discernibility", "class-size")
 PATTERNS = {
-    "stars": (0, 1, 2, 3), "order": ("><", "<>"), "unknown": ("value", "wildcard"),
+    "stars": (0, 1, 2, 3), "order": ("><", "<>", ">", "<"), "unknown": ("value", "wildcard"),
     "by_confidential": BOTH, "assignment": (None, None, None, "overlapping"), "models": some_models,
 }  # fmt: skip
 UNITS = ("person", "household")

@@ -22,6 +22,7 @@ QUICK = unveil.AuditSettings(
     knows=["age", "rent"], sweep=False, remedies=False, worst_case=False, errors=[0.0], remask=0
 )
 AUDIT = unveil.audit(PEOPLE, RELEASE, attacks=["distance"], settings=QUICK)
+PATTERNS = masks.AntiUnification(k=2, columns=["sex", "region"]).patterns(PEOPLE)
 ALWAYS = {  # the last to be looked at
     unveil.audit: {"attacks": ["nothing"], "settings": QUICK},
     unveil.choose: {"study": "mysql://host/database", "trials": 1, "effort": "quick"},
@@ -84,7 +85,8 @@ RIGHT = {
     "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0],
     "policy": unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 1.0}]),
     "probability": [0.5, 0.5], "least": 10, "counts": [1, 4], "changes": [[1, 0], [0, 1]],
-    "fraction": 0.1,
+    "fraction": 0.1, "patterns": PATTERNS,
+    "train": PEOPLE.select(["sex", "region", "education"]), "target": "sex",
 }  # fmt: skip
 
 SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}

@@ -70,3 +70,21 @@ def _partition(values: Ints, members: Iterable[int]) -> list[list[int]]:
     for value, member in zip(values.tolist(), members, strict=True):
         sets.setdefault((value, member if value == UNKNOWN else -1), []).append(member)
     return list(sets.values())
+
+
+def anonymity_sets(rows: list[list[int]], patterns: list[Pattern]) -> list[tuple[int, int, int]]:
+    """For each record its patterns, the records with exactly these, and those with any of them."""
+    satisfied = [
+        {
+            place
+            for place, pattern in enumerate(patterns)
+            if all(cell in (STAR, value) for cell, value in zip(pattern, row, strict=True))
+        }
+        for row in rows
+    ]
+    return [
+        (len(own), sum(own == one for one in satisfied), sum(bool(own & one) for one in satisfied))
+        if own
+        else (0, 0, 0)
+        for own in satisfied
+    ]

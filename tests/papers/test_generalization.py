@@ -6,6 +6,7 @@ import pytest
 
 import unveil
 from naive.antiunification import anonymise
+from unveil import masks
 from unveil_papers.generalization import sets, work
 
 
@@ -34,15 +35,12 @@ def test_codes_of_values_stars_and_what_is_unknown():
     assert work._coarse(data) == 0
 
 
-@pytest.mark.usefixtures("letters")
-def test_who_satisfies_which_pattern():
+def test_the_first_pattern_of_each_record():
     """An unknown value is a value; a pattern is for its own salary."""
-    records = people(["aaaaaaaa-", "baaaaaaa-", "aaaaaaaa+", ".aaaaaaa-", "bbbbbbbb-"])
-    patterns = people(["*aaaaaaa-", "a*aaaaaa-", ".*aaaaaa-", "**aaaaaa+"])
-    first, many, together = work.satisfied(records, patterns)
-    assert first.tolist() == [0, 0, 3, 0, 4]
-    assert many.tolist() == [2, 1, 1, 2, 0]
-    assert len(set(together.tolist())) == 5
+    records = people(["aaaaaaaa-", "baaaaaaa-", "aaaaaaaa+", ".aaaaaaa-", "bbbbbbbb-", "aaaaaaab+"])
+    found = masks.AntiUnification(k=2, stars=2, assignment="overlapping").patterns(records)
+    assert [row[0] for row in found.data.to_frame("polars").iter_rows()] == ["*", "a"]
+    assert work.first_of(found).tolist() == [0, 0, 1, 0, 2, 1]
 
 
 @pytest.mark.usefixtures("letters")
@@ -83,16 +81,6 @@ def test_how_sets_are_split():
     codes = np.array([[0, 0, 0, 0], [0, 1, 1, 1], [0, 2, 2, 2], [1, 0, 0, 0], [1, 0, 1, 1]])
     found = sets.splits(codes, np.zeros(5, np.int64), "<", 2)
     assert found == {"depth": 1, "too small": 100 * 18 / 20, "again": [50]}
-
-
-@pytest.mark.usefixtures("letters")
-def test_with_whom_a_record_of_several_patterns_shares_one():
-    records = people(["aaaaaaaa-", "baaaaaaa-", "abaaaaaa-", "abaaaaaa+", "aaaaaaaa-"])
-    patterns = people(["*aaaaaaa-", "a*aaaaaa-"])
-    _, many, together = work.satisfied(records, patterns)
-    assert many.tolist() == [2, 1, 1, 0, 2]
-    alike, sizes = sets.united(records, patterns, together, many)
-    assert (alike.tolist(), sizes.tolist()) == ([2, 2], [4, 4])
 
 
 def naive_list(codes, members, k, condition):

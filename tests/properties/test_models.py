@@ -31,10 +31,11 @@ from unveil.grouping.kernels.suppression import lend
 from unveil.grouping.mondrian import axis_of, mondrian
 from unveil.grouping.patterns import anti_unify
 from unveil.grouping.wildcards import published_cells
-from unveil.measures import risk
+from unveil.measures import anonymity_sets, risk
 from unveil.table.cells import STAR
 
 ks = st.integers(1, 8)
+ORDERS = ["><", "<>", ">", "<"]
 
 
 @st.composite
@@ -81,7 +82,7 @@ def test_each_class_has_what_its_definition_says(rows, seed, least):
         assert (satisfies(rules, classes) == within_bound(kind, values, bound)).all()
 
 
-@given(coded(), st.integers(1, 6), st.integers(0, 3), st.sampled_from(["><", "<>"]), st.booleans())
+@given(coded(), st.integers(1, 6), st.integers(0, 3), st.sampled_from(ORDERS), st.booleans())
 def test_patterns_are_those_of_the_paper(rows, k, stars, order, unknown):
     codes = rows - 1 if unknown else rows  # then the first value is unknown
     classes = codes[:, 0].astype(np.int64) * 0 if len(codes) % 2 else np.arange(len(codes)) % 2
@@ -97,6 +98,34 @@ def test_patterns_are_those_of_the_paper(rows, k, stars, order, unknown):
     }
     assert mine == patterns
     assert np.flatnonzero(~found.identified).tolist() == rest
+
+
+@given(coded(), st.integers(1, 6), st.integers(0, 3), st.sampled_from(ORDERS), st.randoms())
+def test_anonymity_sets_are_those_of_their_twin(rows, k, stars, order, random):
+    names = [f"v{j}" for j in range(rows.shape[1])]
+    frame = pl.DataFrame({name: rows[:, j] for j, name in enumerate(names)})
+    mask = masks.AntiUnification(k=k, stars=stars, order=order, assignment="overlapping")
+    places = random.sample(range(len(rows)), len(rows))
+    try:
+        found, moved = (
+            mask.patterns(unveil.Microdata(one, Schema(quasi=names, nominal=names)))
+            for one in (frame, frame[places])
+        )
+    except unveil.UnveilError as error:
+        event(str(error)[:40])
+        return
+    sets, elsewhere = anonymity_sets(found), anonymity_sets(moved)
+    patterns = [
+        tuple(naive_patterns.STAR if cell == STAR else int(cell) for cell in row)
+        for row in found.data.to_frame("polars").iter_rows()
+    ]
+    expected = naive_patterns.anonymity_sets(rows.tolist(), patterns)
+    assert [*zip(sets.patterns, sets.alike, sets.united, strict=True)] == expected
+    assert np.flatnonzero(sets.patterns == 0).tolist() == found.rest.tolist()
+    # Neither the sets nor the table that is written depends on the order of the records.
+    assert sets.united[places].tolist() == elsewhere.united.tolist()
+    assert found.table == moved.table
+    assert found.table.column("count").to_list() == sorted(found.supports, reverse=True)
 
 
 @given(coded(values=9), st.integers(1, 5))
@@ -257,7 +286,7 @@ KEEPING = {
         masks.AntiUnification,
         k=ks,
         stars=st.integers(0, 3),
-        order=st.sampled_from(["><", "<>"]),
+        order=st.sampled_from(ORDERS),
         unknown=st.sampled_from(["value", "wildcard"]),
     )
     | st.builds(

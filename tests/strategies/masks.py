@@ -127,7 +127,7 @@ SPECS = {
         masks.AntiUnification,
         k=st.integers(1, 5),
         stars=st.integers(0, 3),
-        order=st.sampled_from(["><", "<>"]),
+        order=st.sampled_from(["><", "<>", ">", "<"]),
         unknown=st.sampled_from(["value", "wildcard"]),
         by_confidential=st.booleans(),
         columns=some(UNDATED),

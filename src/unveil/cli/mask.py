@@ -11,6 +11,7 @@ import click
 from unveil.cli import options
 from unveil.cli.console import note, print_json, print_lines, progress
 from unveil.cli.options import CSV_OPTIONS, PATH, TABLE
+from unveil.wording import listing
 
 if TYPE_CHECKING:
     from unveil.values.release.plan import Household
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 )
 @click.option("--row-map", type=TABLE, help="Table for the row map, which undoes the masking.")
 @click.option("--write-schema", type=PATH, help="TOML file for the schema of the masked file.")
+@click.option(
+    "--patterns",
+    type=TABLE,
+    help="Table for the patterns of anti-unification with their counts; overlapping ones are "
+    "written instead of a release.",
+)
 @options.allow_option
 @options.force_option
 @options.json_option
@@ -51,6 +58,7 @@ def command(
     household: Household | None,
     row_map: str | Path | None,
     write_schema: Path | None,
+    patterns: str | Path | None,
     allow: tuple[str, ...],
     *,
     keep_order: bool,
@@ -75,8 +83,9 @@ def command(
 
     `unveil methods` lists the methods, `unveil methods NAME` their parameters.
     """  # noqa: D301 - click reads the mark
-    from unveil.reports.lines.mask import release_lines
+    from unveil.reports.lines.mask import pattern_lines, release_lines
     from unveil.workflows.mask import MaskSettings, mask_file
+    from unveil.workflows.patterns import write_patterns
 
     settings = MaskSettings(
         output=out,
@@ -88,14 +97,25 @@ def command(
         allow=allow,
         force=force,
     )
+    how: dict[str, Any] = {"schema": schema, "seed": seed, "settings": settings}
+    found = None
     with progress(f"reading {file}") as show:
-        masked = mask_file(
-            file, plan_file, schema=schema, seed=seed, settings=settings, progress=show
-        )
-    if as_json:
-        print_json(masked.to_dict())
+        if patterns is None:
+            masked: MaskedFile | None = mask_file(file, plan_file, **how, progress=show)
+        else:
+            found = write_patterns(file, plan_file, patterns, **how, progress=show)
+            masked = found.masked
+    if as_json and (result := found or masked):
+        print_json(result.to_dict())
         return
-    print_lines(release_lines(masked))
+    if masked is not None:
+        print_lines(release_lines(masked))
+    if found is not None:
+        print_lines(pattern_lines(found))
+        note(f"Wrote {listing(map(str, (found.output, *found.documents)))}.")
+    if masked is None:
+        note(f"The plan holds the seed: keep it as private as {file}.")
+        return
     written = masked.output
     note(f"Wrote {written}, and {masked.plan}, which holds the seed: keep it as private as {file}.")
     if row_map is not None:

@@ -45,6 +45,10 @@ class Classes:
         """The number of records of each class."""
         return np.diff(self.starts)
 
+    def of(self, place: int) -> Ints:
+        """The records of one class."""
+        return self.members[self.starts[place] : self.starts[place + 1]]
+
     def scatter(self, values: NDArray[Any]) -> NDArray[Any]:
         """For each record the value of its class."""
         out = np.empty(len(self.members), values.dtype)

@@ -98,8 +98,7 @@ class GroupBuilder:
         # Ties are ordered by contents, so that the order of the rows does not matter.
         cells = np.where(_bits(masks, len(self.codes)), self.codes[:, rows].T, -1)
         for pattern in np.lexsort((*cells.T, within[rows], masks, -sizes, -length)).tolist():
-            classes, place = by_mask[int(masks[pattern])], places[pattern]
-            members = classes.members[classes.starts[place] : classes.starts[place + 1]]
+            members = by_mask[int(masks[pattern])].of(places[pattern])
             members = members[self.group[members] < 0]
             if len(members):
                 self._add(Classes(members, np.array([0, len(members)])), int(masks[pattern]))

@@ -27,6 +27,7 @@ from unveil.table.encoding.to_arrays import Numbers, check_computable, codes, nu
 from unveil.table.households import Homes, required_households
 from unveil.table.microdata import Microdata
 from unveil.table.roles import LEVELS
+from unveil.values.patterns import Patterns
 from unveil.values.release.channels import Channel
 from unveil.wording import absent_column, count, listing
 
@@ -98,6 +99,11 @@ class Mask(Spec, frozen=True, kw_only=True):
         return False
 
     @property
+    def pattern_output(self) -> Literal["beside", "instead"] | None:
+        """Whether it makes patterns: beside a release, or, where they overlap, instead of one."""
+        return None
+
+    @property
     def shows_households(self) -> bool:
         """Whether the order of its rows tells who lives together."""
         return False
@@ -118,6 +124,10 @@ class Mask(Spec, frozen=True, kw_only=True):
     def locate_files(self, locate: Callable[[str], str]) -> Self:  # noqa: ARG002
         """The mask with the places of files that a plan's file names; most have none."""
         return self
+
+    def patterns(self, data: Microdata) -> Patterns:  # noqa: ARG002
+        """The patterns of a table; most masks make none."""
+        raise SpecError(f"{self.step}: this method makes no patterns; choose anti-unification")
 
     @abc.abstractmethod
     def targets(self, data: Microdata) -> tuple[str, ...]:

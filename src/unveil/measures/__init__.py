@@ -7,6 +7,7 @@
 100
 """
 
+from unveil.measures.disclosure.anonymity_sets import anonymity_sets
 from unveil.measures.disclosure.compatible_rows import compatible_rows, rows_that_fit
 from unveil.measures.disclosure.inference import linked_disclosure
 from unveil.measures.disclosure.intervals import interval_disclosure
@@ -52,6 +53,7 @@ from unveil.measures.information_loss.prediction import predictions
 from unveil.measures.information_loss.propensity import propensity
 from unveil.measures.information_loss.suppression import discards, suppression, uneven_discards
 from unveil.measures.information_loss.tables import tables
+from unveil.measures.information_loss.trees.decision_tree import decision_tree
 from unveil.measures.information_loss.uses.reference import UseReference, use_losses
 from unveil.measures.population.attackers import attackers
 from unveil.measures.population.keys import sampling_fraction
@@ -64,18 +66,18 @@ from unveil.values.file_pair import FilePair
 from unveil.values.pair_decisions import Decisions
 
 __all__ = [
-    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "at_risk", "attackers",
-    "baseline", "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells", "claims",
-    "classical_score", "compatible", "compatible_rows", "control", "decisions", "discards",
-    "discernibility", "distributions", "diversity", "every_subgroup", "forecast", "formal", "hits",
-    "household_chances", "household_hits", "il1s", "in_any", "individual_risk",
-    "interval_disclosure", "linked_disclosure", "loss", "margins", "match_probability", "numeric",
-    "openness", "overall", "p_value", "permutation_law", "population_model", "population_risk",
-    "precision", "predictions", "propensity", "random_links", "random_matching", "read_off",
-    "record_risks", "related", "release_uniqueness", "reliability", "risk", "row_order",
-    "rows_that_fit", "sampling_fraction", "shapes", "shared_hits", "subgroups", "suda",
-    "super_population", "suppression", "tables", "top_k", "unchanged", "uneven_discards",
-    "uniqueness", "use_losses", "wilson",
+    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "anonymity_sets", "at_risk",
+    "attackers", "baseline", "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells",
+    "claims", "classical_score", "compatible", "compatible_rows", "control", "decision_tree",
+    "decisions", "discards", "discernibility", "distributions", "diversity", "every_subgroup",
+    "forecast", "formal", "hits", "household_chances", "household_hits", "il1s", "in_any",
+    "individual_risk", "interval_disclosure", "linked_disclosure", "loss", "margins",
+    "match_probability", "numeric", "openness", "overall", "p_value", "permutation_law",
+    "population_model", "population_risk", "precision", "predictions", "propensity",
+    "random_links", "random_matching", "read_off", "record_risks", "related", "release_uniqueness",
+    "reliability", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
+    "shared_hits", "subgroups", "suda", "super_population", "suppression", "tables", "top_k",
+    "unchanged", "uneven_discards", "uniqueness", "use_losses", "wilson",
 ]  # fmt: skip
 
 _check_names(globals(), __all__)

@@ -173,7 +173,7 @@ def mask_file(
 
     The schema is written if cells become ranges, sets or stars, or if labels would be lost.
     """
-    out = _output(source := locate(file), settings.output)
+    out = release_place(source := locate(file), settings.output)
     target = locate(out)
     plan_path, schema_path = target.companion(".plan.toml"), settings.write_schema
     tables = [out, settings.row_map]
@@ -238,7 +238,9 @@ def _one_code(original: Microdata, released: Microdata) -> dict[str, int]:
     return found
 
 
-def _output(source: TableLocation, out: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
+def release_place(
+    source: TableLocation, out: str | os.PathLike[str] | None
+) -> str | os.PathLike[str]:
     """The masked file: in the format of the source, unless it has an ending of its own."""
     if out is None:
         return source.sibling("masked")

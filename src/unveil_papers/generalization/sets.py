@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-from scipy.sparse import csr_array
 
 import unveil
 from unveil import attacks, measures
@@ -17,11 +16,10 @@ from unveil_papers.generalization.work import (
     adult,
     asked,
     coded,
+    first_of,
     parts_of,
     patterns_of,
     rounds,
-    satisfied,
-    satisfying,
 )
 
 DISJOINT = "disjoint (>,<)"  # the release that is attacked
@@ -69,33 +67,16 @@ def splits(codes: Ints, classes: Ints, order: str, k: int) -> dict[str, float | 
 
 def of_united(order: str, k: int, *, seed: int) -> Figures:  # noqa: ARG001 - nothing is drawn
     """Those who satisfy several patterns: how many others satisfy one of these, and all of them."""
-    people, patterns = adult(DB), patterns_of(order, k)[0]
-    first, many, together = satisfied(people, patterns)
-    kept = np.flatnonzero(many)
-    told, own = coded(patterns)[first[kept]], coded(people)[kept]
-    alike, sizes = united(people, patterns, together, many)
+    people, patterns = adult(DB), patterns_of(order, k)
+    sets, first = measures.anonymity_sets(patterns), first_of(patterns)
+    kept, several = np.flatnonzero(sets.patterns), sets.patterns > 1
+    told, own = coded(patterns.data)[first[kept]], coded(people)[kept]
     return {
-        "2K or more": percent(sizes >= 2 * k),
-        "united": float(np.median(sizes)),
-        "told apart": percent(alike < k),
+        "2K or more": percent(sets.united[several] >= 2 * k),
+        "united": float(np.median(sets.united[several])),
+        "told apart": percent(sets.alike[several] < k),
         "untrue": int(((told >= 0) & (told != own)).sum()),
     }
-
-
-def united(
-    people: unveil.Microdata, patterns: unveil.Microdata, together: Ints, many: Ints
-) -> tuple[Ints, Ints]:
-    """For each record of several patterns: who satisfies all these and no other, who any."""
-    record, pattern = (np.concatenate(one) for one in zip(*satisfying(people, patterns),
-                                                          strict=True))  # fmt: skip
-    shape = (len(people), len(patterns))
-    fits = csr_array((np.ones(len(record), np.int32), (record, pattern)), shape=shape)
-    several = np.flatnonzero(many > 1)
-    _, one_of, own, alike = np.unique(
-        together[several], return_index=True, return_inverse=True, return_counts=True
-    )
-    sizes = (fits[several[one_of]] @ fits.T).count_nonzero(axis=1)
-    return alike[own.ravel()], sizes[own.ravel()]
 
 
 def of_linked(k: int, *, seed: int) -> Figures:

@@ -1,7 +1,8 @@
 """What is run for Armengol and Torra (2015): Adult as they prepared it, patterns and trees."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,6 @@ from unveil import Microdata, masks, measures, models
 from unveil_papers.datasets import dataset
 from unveil_papers.framework.experiment import Figures, seed_of
 from unveil_papers.framework.tools import Ints, percent
-from unveil_papers.generalization.c45 import C45
 
 Bools = NDArray[np.bool_]
 
@@ -72,15 +72,9 @@ def rich(data: Microdata) -> Ints:
     return found
 
 
-def tree(data: Microdata, *, weights: Ints | None = None, confidence: float | None = 0.25) -> C45:
+def tree(data: Microdata, **how: Any) -> Any:
     """J48's tree, learnt from a table."""
-    return C45(
-        coded(data),
-        rich(data),
-        values=[len(values) for values in categories().values()],
-        weights=None if weights is None else weights.astype(np.float64),
-        confidence=confidence,
-    )
+    return measures.decision_tree(data, SALARY, values=categories(), **how)
 
 
 @cache
@@ -89,14 +83,13 @@ def asked(name: str) -> tuple[Ints, Ints]:
     return coded(adult(name)), rich(adult(name))
 
 
-def right(tree: C45, name: str = UCI) -> Bools:
+def right(tree: Any, name: str = UCI) -> Bools:
     """Which records of a file a tree classes rightly."""
-    codes, classes = asked(name)
-    correct: Bools = tree.predict(codes) == classes
+    correct: Bools = tree.correct(adult(name))
     return correct
 
 
-def tested(tree: C45, seed: int) -> dict[str, float | list[float]]:
+def tested(tree: Any, seed: int) -> dict[str, float | list[float]]:
     """How well a tree does on the three files of the paper; the first is drawn again and again."""
     known = right(tree, DB)
     draws = (np.random.default_rng(seed_of(seed, "S1", run)) for run in range(DRAWS))
@@ -104,7 +97,7 @@ def tested(tree: C45, seed: int) -> dict[str, float | list[float]]:
         "S1": [percent(known[rng.choice(len(known), SAMPLED, replace=False)]) for rng in draws],
         "uci": percent(right(tree)),
         "DB": percent(known),
-        "leaves": tree.root.leaves,
+        "leaves": tree.leaves,
     }
 
 
@@ -141,18 +134,18 @@ def alike(codes: Ints, classes: Ints, by: int) -> float:
 
 
 @cache
-def patterns_of(order: str, k: int) -> tuple[Microdata, Ints, Ints]:
+def patterns_of(order: str, k: int) -> Any:
     """The paper's patterns, which overlap: how many satisfy each, and who satisfies none."""
     mask = masks.AntiUnification(
         k=k, order="<>" if order == "<>" else "><", assignment="overlapping"
     )
-    found = mask.patterns(adult(DB))
-    return found.data, found.supports, found.rest
+    return mask.patterns(adult(DB))
 
 
 def of_patterns(order: str, k: int, *, seed: int) -> Figures:
     """The paper's patterns, and what a tree learns from them."""
-    patterns, supports, rest = patterns_of(order, k)
+    found = patterns_of(order, k)
+    patterns, supports, rest = found.data, found.supports, found.rest
     stars = np.bincount(_stars(patterns).sum(axis=1), minlength=3)
     return {
         **tested(tree(patterns), seed),
@@ -167,9 +160,9 @@ def of_patterns(order: str, k: int, *, seed: int) -> Figures:
 
 def of_learnt(order: str, k: int, *, seed: int) -> Figures:
     """Other trees of the patterns, and of the records that satisfy one."""
-    patterns, supports, _ = patterns_of(order, k)
-    first, many, _ = satisfied(adult(DB), patterns)
-    kept = np.flatnonzero(many)
+    found = patterns_of(order, k)
+    patterns, supports, first = found.data, found.supports, first_of(found)
+    kept = np.flatnonzero(first < len(patterns))
     return {
         "unpruned": percent(right(tree(patterns, confidence=None))),
         "by support": percent(right(tree(patterns, weights=supports))),
@@ -181,16 +174,16 @@ def of_learnt(order: str, k: int, *, seed: int) -> Figures:
 
 def of_records(order: str, k: int, *, seed: int) -> Figures:  # noqa: ARG001 - nothing is drawn
     """A file with a row for each record, its first pattern: what it promises, tells and loses."""
-    people, patterns = adult(DB), patterns_of(order, k)[0]
-    first, many, together = satisfied(people, patterns)
+    people, patterns = adult(DB), patterns_of(order, k)
+    sets = measures.anonymity_sets(patterns)
+    many = sets.patterns
     kept = np.flatnonzero(many)
-    release = patterns.take(first[kept])
+    release = patterns.data.take(first_of(patterns)[kept])
     promise = models.check(release, models.KAnonymity(k=k))[0]
-    _, own, sizes = np.unique(together[kept], return_inverse=True, return_counts=True)
     told = 1 - _stars(release).mean()
     return {
         "in several": percent(many[kept] > 1),
-        "in few": percent(sizes[own.ravel()] < k),
+        "in few": percent(sets.alike[kept] < k),
         "below": promise.records,
         "smallest": promise.found or 0.0,
         "one salary": _one_salary(release),
@@ -201,35 +194,11 @@ def of_records(order: str, k: int, *, seed: int) -> Figures:  # noqa: ARG001 - n
     }
 
 
-def satisfied(people: Microdata, patterns: Microdata) -> tuple[Ints, Ints, Ints]:
-    """For each record its first pattern, how many it satisfies, and a number for that set."""
-    numbers = np.random.default_rng(0).integers(2**62, size=len(patterns))
-    first = np.full(len(people), len(patterns))
-    many, together = np.zeros((2, len(people)), np.int64)
-    for fits, pattern in satisfying(people, patterns):
-        first[fits] = np.minimum(first[fits], pattern)
-        many[fits] += 1
-        together[fits] += numbers[pattern] >> 6  # so that sums have room
-    return first, many, together
-
-
-def satisfying(people: Microdata, patterns: Microdata) -> Iterator[tuple[Ints, Ints]]:
-    """Records, and beside each a pattern that it satisfies; at once those with stars in one place.
-
-    A pattern is satisfied by records of its own salary; an unknown value is a value.
-    """
-    told = ~_stars(patterns)
-    radix = np.cumprod([2, *(len(values) + 1 for values in categories().values())])
-    mine, theirs = ((coded(data) + 1) * radix[:-1] for data in (people, patterns))
-    for mask in np.unique(told, axis=0):
-        rows = np.flatnonzero((told == mask).all(axis=1))
-        wanted = theirs[rows][:, mask].sum(axis=1) + rich(patterns)[rows]
-        rows = rows[np.argsort(wanted)]
-        wanted = np.sort(wanted)
-        own = mine[:, mask].sum(axis=1) + rich(people)
-        place = np.minimum(np.searchsorted(wanted, own), len(wanted) - 1)
-        fits = np.flatnonzero(wanted[place] == own)
-        yield fits, rows[place[fits]]
+def first_of(patterns: Any) -> Ints:
+    """For each record its first pattern; beyond the last one, if it satisfies none."""
+    first = np.full(patterns.n, len(patterns))
+    np.minimum.at(first, *patterns.of_records)
+    return first
 
 
 def crossed(data: Microdata, seed: int) -> float:
@@ -239,7 +208,7 @@ def crossed(data: Microdata, seed: int) -> float:
     for number in range(FOLDS):
         learnt = tree(data.take(np.flatnonzero(fold != number)))
         tenth = data.take(np.flatnonzero(fold == number))
-        correct[fold == number] = learnt.predict(coded(tenth)) == rich(tenth)
+        correct[fold == number] = learnt.correct(tenth)
     return percent(correct)
 
 

@@ -1,7 +1,7 @@
 """Anti-unification: replace records that agree in most attributes by their common pattern."""
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -33,24 +33,8 @@ from unveil.support.arrays import Ints
 from unveil.support.options import Progress
 from unveil.table.encoding.shared_attributes import common_cells
 from unveil.table.microdata import Microdata
+from unveil.values.patterns import Patterns
 from unveil.wording import count
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Patterns:
-    """Patterns with their supports, and the records that satisfy none."""
-
-    data: Microdata  # a row per pattern: the keys with stars, and the confidential values if used
-    supports: Ints
-    rest: Ints  # the rows of the discarded records, from 0
-    n: int  # number of records in the table
-
-    def __len__(self) -> int:
-        return len(self.supports)
-
-    def __repr__(self) -> str:
-        left = f"{count(len(self.rest), 'record')} of {self.n:,} satisfy none"
-        return f"Patterns({count(len(self), 'pattern')}; {left})"
 
 
 class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
@@ -61,16 +45,17 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
 
     Sets of records are split, by the attributes with the most values (>) or the fewest (<), until
     the records of a set agree in all but `stars` attributes: that is a pattern. The rest is
-    treated again, then in the other `order`. Armengol and Torra, Generalization-based
-    k-anonymization (2015). The paper works within each combination of confidential values, so that
-    a pattern discloses them; `by_confidential` false does not.
+    treated again, then by the second condition of `order`, if it has two. Armengol and Torra,
+    Generalization-based k-anonymization (2015). The paper works within each combination of
+    confidential values, so that a pattern discloses them; `by_confidential` false does not.
 
     The patterns of the paper overlap: a record can satisfy several, and a file with one of them
     for each record is not k-anonymous. `assignment` "overlapping" yields the patterns only
-    (`AntiUnification.patterns`). "disjoint", for a release, is ours: each record gets one pattern,
-    the longest first, then the largest, if k records are left for it. The rest joins patterns
-    that it satisfies, of any class, or forms new ones with as few stars as possible, with records
-    that patterns of more than k can spare. Then stars that are not needed are removed.
+    (`AntiUnification.patterns`; `unveil mask --patterns` writes them). "disjoint", for a release,
+    is ours: each record gets one pattern, the longest first, then the largest, if k records are
+    left for it. The rest joins patterns that it satisfies, of any class, or forms new ones with as
+    few stars as possible, with records that patterns of more than k can spare. Then stars that are
+    not needed are removed.
 
     `groups` masks several sets of attributes, each on its own and with its own k: the file is
     k-anonymous on each set, and not on their union.
@@ -97,8 +82,10 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
     k: Annotated[K | None, Meta(description="Minimum number of equal records.")] = None  # type: ignore[assignment]
     stars: Annotated[int, Meta(ge=0, description="Largest number of stars in a pattern.")] = 2
     order: Annotated[
-        Literal["><", "<>"],
-        Meta(description="Split by attributes with many values first (>), or with few (<)."),
+        Literal["><", "<>", ">", "<"],
+        Meta(
+            description="Split by attributes with many values first (>), few (<), or by one only."
+        ),
     ] = "><"
     assignment: Annotated[
         Literal["disjoint", "overlapping"],
@@ -138,12 +125,17 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
             for group in self.sets(data)
         )
 
+    @property
+    def pattern_output(self) -> Literal["beside", "instead"]:
+        return "instead" if self.assignment == "overlapping" else "beside"
+
     def check(self, data: Microdata) -> None:
         """Raise an error for overlapping patterns, too few records or too many attributes."""
         if self.assignment == "overlapping":
             raise SpecError(
                 f"{self.step}: overlapping patterns do not give a k-anonymous file; choose "
-                "assignment 'disjoint' for a release, or get them by patterns(data)"
+                "assignment 'disjoint' for a release, or write the patterns by --patterns FILE "
+                "(in Python: patterns(data).table)"
             )
         self._check_sets(data)
 
@@ -213,13 +205,17 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         if not len(found.rows):
             raise self.empty_release_error(data)
         builder = GroupBuilder(codes, compile_rules((), data, keys))
-        supports = builder.pattern_members(found.rows, found.masks, classes)[0]
+        supports, places, by_mask = builder.pattern_members(found.rows, found.masks, classes)
+        members = [
+            by_mask[mask].of(place)
+            for mask, place in zip(found.masks.tolist(), places.tolist(), strict=True)
+        ]
         shown = found.masks[:, None] >> np.arange(len(keys)) & 1 == 1
         table = data.select([*keys, *self._confidential(data)]).take(found.rows)
         starred = starred_table(table, keys, shown)
         rest = np.flatnonzero(~found.identified)
         patterns = table.replace(starred.columns, starred.attributes)
-        return Patterns(patterns, supports, rest, len(data))
+        return Patterns(patterns, supports, rest, len(data), np.concatenate(members))
 
     def generalise(self, data: Microdata, progress: Progress | None) -> GeneralisedTable:
         """Give each record one pattern in each set of columns, or discard it."""
@@ -251,7 +247,7 @@ class AntiUnification(GeneralisingMask, frozen=True, kw_only=True):
         table = after.take(equal.members[equal.starts[:-1]])
         rows = np.arange(len(data)) if masked.rows is None else masked.rows
         rest = np.setdiff1d(np.arange(len(data)), rows)
-        return Patterns(table, equal.sizes, rest, len(data))
+        return Patterns(table, equal.sizes, rest, len(data), rows[equal.members])
 
     def _build_groups(
         self, data: Microdata, group: ColumnSet, classes: Ints, progress: Progress | None

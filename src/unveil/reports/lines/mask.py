@@ -11,6 +11,7 @@ from unveil.wording import count, listing
 if TYPE_CHECKING:
     from unveil.values.release.plan import Household
     from unveil.workflows.mask import MaskedFile
+    from unveil.workflows.patterns import PatternFile
 
 DONE: dict[Household, str] = {
     "drop": "left out, because they identify households; --household renumber or keep releases "
@@ -45,6 +46,22 @@ def release_lines(masked: MaskedFile) -> Iterator[Line]:
     for step, counts in masked.counts.items():
         yield f"{step}: {counts.sentence}."
     yield from _changes_lines(masked)
+
+
+def pattern_lines(written: PatternFile) -> Iterator[Line]:
+    """Say how many patterns there are, and what their counts give away."""
+    patterns, sets, smallest = written.patterns, written.sets, written.smallest
+    yield (
+        f"{count(len(patterns), 'pattern')}, each of {smallest:,} or more records. "
+        f"{len(patterns.rest):,} of {count(patterns.n, 'record')} satisfy none."
+    )
+    several = int((sets.patterns > 1).sum())
+    if several:
+        yield (
+            f"{count(several, 'record')} satisfy several patterns. "
+            f"{count(sets.below(smallest), 'record')} satisfy the same patterns as fewer than "
+            f"{smallest - 1:,} others: the counts of overlapping patterns can single them out."
+        )
 
 
 def _changes_lines(masked: MaskedFile) -> Iterator[Line]:

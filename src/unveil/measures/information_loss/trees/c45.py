@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil_papers.framework.tools import Floats, Ints
-
-Mask = NDArray[np.bool_]
+from unveil.errors import UsageError
+from unveil.support.arrays import Bools, Floats, Ints
 
 SMALL = 1e-6  # weights and entropies that differ by less are equal
 NEARLY_AVERAGE = 1e-3  # how far below the average a gain may be
@@ -132,7 +130,7 @@ class C45:
 
     def _check(self, codes: Ints) -> None:
         if codes.ndim != 2 or codes.shape[1] != len(self.values) or (codes >= self.values).any():
-            raise ValueError("codes are records by attributes, and below the number of values")
+            raise UsageError("codes are records by attributes, and below the number of values")
 
     def _grown(self, rows: Ints, weights: Floats) -> Node:
         node = Node(rows, weights, self._count(rows, weights))
@@ -160,7 +158,7 @@ class C45:
                 best, most = int(attribute), ratios[attribute] + SMALL
         return best
 
-    def gains(self, node: Node) -> tuple[Floats, Floats, Mask]:
+    def gains(self, node: Node) -> tuple[Floats, Floats, Bools]:
         """The gain and the gain ratio of each attribute, and whether two branches are large."""
         cells, total = self._cells[node.rows], node.own.sum()
         size, missing = int(self.values.sum()) + len(self.values), self._starts + self.values

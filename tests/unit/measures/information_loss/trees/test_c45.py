@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil_papers.generalization.c45 import C45, extra_errors
+from unveil.errors import UsageError
+from unveil.measures.information_loss.trees.c45 import C45, extra_errors
 
 # Whether to play: outlook (sunny, overcast, rain), temperature, humidity (high, normal), windy.
 WEATHER = np.array(
@@ -110,10 +111,10 @@ def test_the_largest_branch_is_raised():
 
 
 def test_codes_beyond_the_values_are_refused():
-    with pytest.raises(ValueError, match="below the number of values"):
+    with pytest.raises(UsageError, match="below the number of values"):
         C45(np.array([[2]]), np.array([0]), values=[2])
     tree = C45(np.array([[1]]), np.array([0]), values=[2])
-    with pytest.raises(ValueError, match="below the number of values"):
+    with pytest.raises(UsageError, match="below the number of values"):
         tree.predict(np.array([[0, 0]]))
 
 
