@@ -182,6 +182,7 @@ def _links() -> Iterator[Case]:
             f"{again} --left original {BACK}",
             first.replace(" --json", ""),
             first.replace(" --truth in/mixed-map.csv", ""),
+            f"{again} --formal",
         ),
     )
     apart = "link in/first.csv in/second.csv --truth person --seed 1 --json --attack structural"
