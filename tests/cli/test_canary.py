@@ -406,8 +406,9 @@ SCENES = [
     (2, "attack distance good.parquet other.parquet --knows pay --records 99"),
     (0, f"attack pairs --pairs likely.csv --left release --formal --truth name {BOTH}"),
     (2, f"attack pairs --pairs likely.csv --formal {BOTH}"),
-    (2, f"attack pairs --pairs unlikely.csv --formal --truth name {BOTH}"),
-    (0, f"attack distance --exclude-impossible --plan same.plan --knows pay {BOTH}"),
+    (3, f"attack pairs --pairs unlikely.csv --formal --truth name {BOTH}"),
+    (0, f"attack distance --exclude-impossible --plan noise.plan --knows pay {BOTH}"),
+    (3, f"attack distance --exclude-impossible --plan same.plan --knows pay {BOTH}"),
     (2, f"attack distance --exclude-impossible --truth name {BOTH}"),
     *((2, f"attack {more} {BOTH}") for more in (
         "nose", "rank --metric euclid", "distance --records 99.5", "distance --tables {}x",

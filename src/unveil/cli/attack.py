@@ -177,7 +177,7 @@ def _attack(
     top: int,
     out: Path | None,
     *,
-    formal: bool,
+    formal: bool = False,
     force: bool,
     as_json: bool,
     **chosen: Any,
@@ -245,6 +245,8 @@ def _command(name: str) -> click.Command:
     from unveil.attacks import METHODS
 
     common, method = _attack.params, str(method_in(name))
+    if METHODS.find(method).compares_attributes:  # others judge links of unknown origin
+        common = [option for option in common if option.name != "formal"]
     if not METHODS.find(method).classifies_pairs:
         common = [option for option in common if option.name not in NAMES]
     text = f"""{attack_description(method)}
