@@ -153,6 +153,9 @@ def _masks_known() -> Iterator[Case]:
     yield attack("exchange", "noisy", f"exchange {ORDERED}")
     yield attack("exchange-parameters", "mixed", f"exchange --level parameters {PLAN} {ORDERED}")
     yield attack("simulated", "mixed", f"simulated {PLAN}")
+    for way, direction in (("", ""), ("-back", f" {BACK}")):
+        told = f"distance --exclude-impossible {PLAN} {OWN}{direction}"
+        yield attack(f"distance-told{way}", "coded", told)
     records = f"tailored {PLAN} --records 40"
     yield attack("tailored-few-records", "noisy", records)
 
@@ -179,6 +182,7 @@ def _links() -> Iterator[Case]:
             f"{again} --left original {BACK}",
             first.replace(" --json", ""),
             first.replace(" --truth in/mixed-map.csv", ""),
+            f"{again} --formal",
         ),
     )
     apart = "link in/first.csv in/second.csv --truth person --seed 1 --json --attack structural"

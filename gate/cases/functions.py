@@ -88,7 +88,29 @@ def on_both(function: Any, **how: Any) -> list[Any]:
 def belief() -> list[Any]:
     """A belief function, asked in every way."""
     one = measures.Belief(3, {(0,): 0.5, (1, 2): 0.3, (0, 1, 2): 0.2})
-    return [one.belief([1]), one.plausibility([1]), one.pignistic()]
+    return [one.belief([1]), one.plausibility([1]), one.pignistic(), one.is_below([0.6, 0.2, 0.2])]
+
+
+def own_results() -> Any:
+    """Beliefs of one's own for each record of the links: ignorance, but for the first."""
+    told = links()
+    beliefs = [measures.Belief.vacuous(told.candidates)] * (len(told) - 1)
+    certain = measures.Belief(told.candidates, {(int(told.true_rows[0]),): 1.0})
+    return measures.formal(told, results=[certain, *beliefs])
+
+
+def own_distributions() -> list[Any]:
+    """Two records with one and two candidates, and what they give to rows 0 and 1."""
+    one = measures.Distributions(*map(np.array, ([0, 1], [0, 1, 3], [0, 0, 1], [0.5, 0.3, 0.7])))
+    return [one.of(np.array([0, 1])), one[1]]
+
+
+def true_distributions(columns: Any = None) -> list[Any]:
+    """The true distributions of several attacks, as arrays."""
+    return [
+        (one.records, one.starts, one.rows, one.probability)
+        for one in on_links(measures.true_distributions, columns=columns)
+    ]
 
 
 def record_risks() -> Any:
@@ -174,6 +196,7 @@ def trees() -> list[Any]:
 m = measures
 MEASURES: dict[str, Callable[[], Any]] = {
     "GLOSSARY": lambda: len(m.GLOSSARY),
+    "Distributions": own_distributions,
     "FilePair": aligned,
     "Belief": belief,
     "Decisions": lambda: [
@@ -214,7 +237,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "diversity": lambda: m.diversity(people(), K),
     "every_subgroup": lambda: m.every_subgroup(people()),
     "forecast": lambda: on_links(m.forecast),
-    "formal": lambda: on_links(m.formal, sample=60),
+    "formal": lambda: [*on_links(m.formal, sample=60), m.formal(links(), columns=K), own_results()],
     "hits": lambda: [
         on_links(m.hits, ties=ties) for ties in ("expected", "any", "unique", "first")
     ],
@@ -263,6 +286,7 @@ MEASURES: dict[str, Callable[[], Any]] = {
     "suppression": lambda: on_both(m.suppression, groupings=m.subgroups(people(), ["sex"])),
     "tables": lambda: on_both(m.tables),
     "top_k": lambda: on_links(m.top_k, most=5),
+    "true_distributions": lambda: [true_distributions(), true_distributions(K)],
     "unchanged": lambda: on_both(m.unchanged),
     "uneven_discards": uneven,
     "uniqueness": lambda: [m.uniqueness(people(), columns) for columns in (K, (*K, "age"))],

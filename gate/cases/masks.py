@@ -68,6 +68,7 @@ PLANS: dict[str, Steps] = {
                          "hierarchies": {"age": {"intervals": [10, 20, 40]}}},
             no_star={"k": 2, "columns": ["sex", "age"], "star": False, "suppress": 0.3}),
     **_each("top-coding", categories={"categories": 2, "columns": ["education", "age"]},
+            order={"categories": 1, "columns": ["sex"], "order": ["male", "female"]},
             threshold={"threshold": 60, "columns": ["age"]},
             share={"share": 0.1, "columns": N}),
     **_each("bottom-coding", categories={"categories": 2, "columns": ["education", "age"]},

@@ -245,6 +245,8 @@ FILES = {
         pl.lit(TEXT).alias("flat"),
     ),
     "apart.toml": "identifier = 'name'\nnominal = ['kind', 'sort']",
+    "likely.csv": "unique_id_l,unique_id_r,match_probability\n1,1,0.5\n1,2,0.5\n2,2,0.25\n",
+    "unlikely.csv": "unique_id_l,unique_id_r,match_probability\n1,1,1.5\n2,2,0.25\n",
     "pairs.csv": f"unique_id_l,unique_id_r,match_weight\n{WHOLE},{TEXT},{NUMBER}\n",
 }
 
@@ -411,6 +413,12 @@ SCENES = [
     (3, "attack distance good.parquet cells.csv --release-schema cells.toml --knows name"),
     (2, "attack distance good.parquet other.parquet --knows pay --truth nobody"),
     (2, "attack distance good.parquet other.parquet --knows pay --records 99"),
+    (0, f"attack pairs --pairs likely.csv --left release --formal --truth name {BOTH}"),
+    (2, f"attack pairs --pairs likely.csv --formal {BOTH}"),
+    (3, f"attack pairs --pairs unlikely.csv --formal --truth name {BOTH}"),
+    (0, f"attack distance --exclude-impossible --plan noise.plan --knows pay {BOTH}"),
+    (3, f"attack distance --exclude-impossible --plan same.plan --knows pay {BOTH}"),
+    (2, f"attack distance --exclude-impossible --truth name {BOTH}"),
     *((2, f"attack {more} {BOTH}") for more in (
         "nose", "rank --metric euclid", "distance --records 99.5", "distance --tables {}x",
         "distance --weights pay=x", "distance --weights pay=-1", "distance --knows name",

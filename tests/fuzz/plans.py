@@ -155,7 +155,8 @@ MATCHINGS = {"matching": (None,) * 8 + ("nearest", "one-to-one", "posterior")}
 ATTACKS = {  # parameters, how often it is drawn
     "distance": ({"metric": (None, None, "manhattan", "chebyshev", "mahalanobis", "polynomial"),
                   "scale": (None, None, "own", "original", "release"),
-                  "inclusive": (None, None, True)}, 6),
+                  "inclusive": (None, None, True),
+                  "exclude_impossible": (None,) * 9 + (True,)}, 6),
     "rank": ({"criterion": ("sum", "max"), "ranks": (None, None, "own", "release")}, 3),
     "probabilistic": ({"iterations": (1, 20), "prior": (None, None, "estimated", 0.1),
                        "u": (None, None, "estimated"), "prorated": (None, False),

@@ -13,7 +13,7 @@ import unveil
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-STEPS = ("mask", "attack", "audit", "compare", "link", "k_anonymity")
+STEPS = ("mask", "attack", "audit", "compare", "link", "k_anonymity", "formal")
 SCRIPTS = {path.stem: path for path in (ROOT / "examples").iterdir() if path.suffix == ".py"}
 SHOWN = {
     name: (script, printed)

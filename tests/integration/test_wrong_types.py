@@ -85,7 +85,7 @@ RIGHT = {
     "releases": (RELEASE, RELEASE), "by_size": [0.5, 1.0],
     "policy": unveil.Policy(intruder=[{"name": "acquaintance", "max_linked": 1.0}]),
     "probability": [0.5, 0.5], "least": 10, "counts": [1, 4], "changes": [[1, 0], [0, 1]],
-    "fraction": 0.1, "patterns": PATTERNS,
+    "fraction": 0.1, "patterns": PATTERNS, "results": None,
     "train": PEOPLE.select(["sex", "region", "education"]), "target": "sex",
 }  # fmt: skip
 
@@ -120,7 +120,8 @@ NOT_FOR_USERS = {"Microdata.from_labelled", "Microdata.from_text", "Microdata.fr
                  "Microdata.new_records", "Release.channels_of", "AuditSettings.resolved",
                  "unveil.Links", "unveil.Release", "unveil.Audit", "unveil.Choice",
                  "Links.progress", "Links.attack_strangers", "Links.finder",
-                 "Microdata.remember", "unveil.measures.Decisions"}  # fmt: skip
+                 "Microdata.remember", "unveil.measures.Decisions",
+                 "unveil.measures.Distributions"}  # fmt: skip
 
 
 def parameters(function):

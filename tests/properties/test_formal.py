@@ -174,3 +174,50 @@ def _links(mine, released, originals, direction):
         intruder=Intruder(direction=direction),
         truth=np.array(originals),
     )
+
+
+@st.composite
+def beliefs_and_probabilities(draw):
+    """A belief function of small whole masses, and a probability of small whole weights."""
+    n = draw(st.integers(1, 4))
+    sets = st.frozensets(st.integers(0, n - 1), min_size=1)
+    masses = draw(st.dictionaries(sets, st.integers(1, 5), min_size=1, max_size=5))
+    chance = np.array(draw(st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(any)), float)
+    total = sum(masses.values())
+    belief = measures.Belief(n, {one: mass / total for one, mass in masses.items()})
+    return belief, chance / chance.sum()
+
+
+@examples(2)
+@given(beliefs_and_probabilities())
+def test_a_belief_is_below_a_probability_on_every_set(case):
+    belief, chance = case
+    sets = chain.from_iterable(combinations(range(belief.n), k) for k in range(belief.n + 1))
+    naive_answer = all(belief.belief(one) <= chance[list(one)].sum() + 1e-9 for one in sets)
+    assert belief.is_below(chance) == naive_answer
+    assert belief.is_below(belief.pignistic())  # each mass is shared by its own members
+
+
+@half
+@given(
+    st.lists(st.integers(0, 2), min_size=2, max_size=6).filter(lambda x: len(set(x)) > 1),
+    st.sampled_from(["original-to-release", "release-to-original"]),
+    st.booleans(),
+)
+def test_true_distributions_are_of_equal_released_rows(released, direction, named):
+    links = _links(released, released, list(range(len(released))), direction)
+    true = measures.true_distributions(links, columns=["x"] if named else None)
+    for place in range(len(links)):
+        rows, probability = true[place]
+        equal = [row for row, x in enumerate(released) if x == released[place]]
+        assert sorted(rows.tolist()) == equal
+        assert probability == pytest.approx(1 / len(equal))
+    # The truth is compatible with itself, as probabilities and as the beliefs that they are.
+    as_beliefs = [
+        measures.Belief(len(released), dict(zip(((r,) for r in rows.tolist()), p, strict=True)))
+        for rows, p in (true[place] for place in range(len(true)))
+    ]
+    for results in (true, as_beliefs):
+        judged = measures.formal(links, results=results)
+        assert judged.compatible == 1
+        assert judged.hit == pytest.approx(np.mean([1 / released.count(x) for x in released]))

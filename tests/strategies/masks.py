@@ -68,6 +68,7 @@ def some(names):
 
 shares, sizes = st.floats(0, 1), st.integers(2, 5)
 ANY_P = st.just(0.0) | st.floats(20, 100)
+TEXT = st.just(["text"])
 RANKED = [*NUMBERS, "grade", "step"]
 UNDATED = [name for name in KINDS if name not in ("date", "time")]  # what ranges stand for
 LOSSES = ["value-set", "precision", "height", "discernibility", "class-size"]
@@ -174,12 +175,14 @@ SPECS = {
     ),
     "top-coding": st.builds(masks.TopCoding, categories=st.integers(1, 5), columns=some(RANKED))
     | st.builds(masks.TopCoding, share=shares, columns=some(RANKED))
+    | st.builds(masks.TopCoding, share=shares, order=st.just(list("dbeca")), columns=TEXT)
     | st.builds(masks.TopCoding, threshold=st.integers(0, 5), columns=some(["whole", "number"]))
     | st.builds(masks.TopCoding, threshold=st.sampled_from(ORDER), columns=st.just(["grade"])),
     "bottom-coding": st.builds(
         masks.BottomCoding, categories=st.integers(1, 5), columns=some(RANKED)
     )
     | st.builds(masks.BottomCoding, share=shares, columns=some(RANKED))
+    | st.builds(masks.BottomCoding, share=shares, order=st.just(list("dbeca")), columns=TEXT)
     | st.builds(masks.BottomCoding, threshold=st.just("2001-05-01"), columns=st.just(["date"])),
     "global-recoding": st.builds(
         masks.GlobalRecoding, rarest=st.integers(1, 6), columns=some(CATEGORIES)

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from unveil.attacks.base import Attack, LinkageFiles
 from unveil.errors import DataError, SchemaError, SpecError
-from unveil.support.arrays import Bools, Floats, Ints
+from unveil.support.arrays import Bools, Floats, Ints, consecutive
 from unveil.support.equal_rows import EqualRows
 from unveil.support.options import Progress
 from unveil.table.encoding.to_arrays import numbers
@@ -32,7 +32,7 @@ class Pairs(Attack, frozen=True, kw_only=True):
 
     The columns are `unique_id_l`, `unique_id_r` and `match_weight` (or `match_probability`), the
     higher the better. How the pairs were made is not known: there is no ceiling, and weights have
-    no margin.
+    no margin. Probabilities are kept for :func:`unveil.measures.formal`.
 
     >>> import unveil
     >>> sample = unveil.households(50)
@@ -82,7 +82,12 @@ class Pairs(Attack, frozen=True, kw_only=True):
         released = _rows_of(table, right, files.release, self.release_id, "release")
         query, candidate = files.queries_first(intruder, released)
         sizes = files.queries_first(*map(len, files.pair))
-        return PairList.of(query, candidate, weight, sizes, len(files.release))
+        pairs = PairList.of(query, candidate, weight, sizes, len(files.release))
+        chance = _probabilities_of(table)
+        if chance is None:
+            return pairs
+        best = PairList.of(query, candidate, chance, sizes, len(files.release))
+        return ProbablePairs(**vars(pairs), probability=-best.costs(pairs.query, pairs.candidate))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -216,6 +221,34 @@ class PairList:
 
     def classes(self) -> Ints:
         return np.arange(self.released)
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ProbablePairs(PairList):
+    """Pairs with stated probabilities; what a record's do not sum to is that of no partner."""
+
+    probability: Floats
+
+    def distribution(self, records: Ints) -> tuple[Ints, Ints, Floats]:
+        """The pairs of each record, and their probabilities."""
+        outside = ~((self.probability >= 0) & (self.probability <= 1))
+        if outside.any():
+            raise DataError(
+                f"pairs: {PAIR_COLUMNS[3]} is not from 0 to 1 in "
+                f"{count(int(outside.sum()), 'pair')}; correct the table"
+            )
+        start, end = (np.searchsorted(self.query, records, side) for side in ("left", "right"))
+        at = consecutive(start, end - start)
+        return np.append(0, np.cumsum(end - start)), self.candidate[at], self.probability[at]
+
+
+def _probabilities_of(table: Microdata) -> Floats | None:
+    """The probabilities of all pairs; None where some are missing."""
+    name = PAIR_COLUMNS[3]
+    if name not in table.columns or table.level(name) != "numeric":
+        return None
+    found = numbers(table, [name])
+    return found.values[:, 0] if found.present.all() else None
 
 
 def _columns_of(table: Microdata) -> tuple[str, str, Floats]:

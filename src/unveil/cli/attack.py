@@ -39,7 +39,7 @@ SECTIONS = {
         *("plans", "allow", "also", "key", "outsiders", CSV),
     ),
     "Decisions on pairs": NAMES,
-    "Effort and output": ("sample", "seed", "engine", "top", "out", "as_json", "force"),
+    "Effort and output": ("sample", "seed", "engine", "top", "formal", "out", "as_json", "force"),
 }
 
 
@@ -146,6 +146,9 @@ def command() -> None:
     metavar="NUMBER",
     help="Largest k of the top-k curve.",
 )
+@click.option(
+    "--formal", is_flag=True, help="Count the results that are compatible with the truth."
+)
 @click.option("--links", "out", type=TABLE, help="Table for the links, as private as ORIGINAL.")
 @decision_options
 @options.force_option
@@ -174,6 +177,7 @@ def _attack(
     top: int,
     out: Path | None,
     *,
+    formal: bool = False,
     force: bool,
     as_json: bool,
     **chosen: Any,
@@ -204,6 +208,7 @@ def _attack(
         force=force,
         engine=engine,
         decisions=outputs,
+        formal=formal,
     )
     with progress(f"reading {original}") as show, as_usage():
         intruder = Intruder(
@@ -240,6 +245,8 @@ def _command(name: str) -> click.Command:
     from unveil.attacks import METHODS
 
     common, method = _attack.params, str(method_in(name))
+    if METHODS.find(method).compares_attributes:  # others judge links of unknown origin
+        common = [option for option in common if option.name != "formal"]
     if not METHODS.find(method).classifies_pairs:
         common = [option for option in common if option.name not in NAMES]
     text = f"""{attack_description(method)}

@@ -95,8 +95,8 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    Attacks look for each person's row, and for each row's person. --verbose prints every table. Exit code 1
-    means that the release breaks the policy.
+    Attacks look for each person's row, and for each row's person. --verbose prints every
+    table. Exit code 1 means that the release breaks the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,

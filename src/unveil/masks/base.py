@@ -355,12 +355,12 @@ def is_constant(data: Microdata, column: str) -> bool:
     return bool(cells.min() == cells.max()) or cells.null_count() == len(cells)
 
 
-def sort_keys(data: Microdata, column: str) -> Floats:
-    """Numbers in the order of a numeric or ordinal column; NaN where missing."""
+def sort_keys(data: Microdata, column: str, order: Sequence[str] | None = None) -> Floats:
+    """Numbers in the order of a column, which a nominal one is given; NaN where missing."""
     if data.level(column) == "numeric":
         values: Floats = numbers(data, [column]).values[:, 0]
         return values
-    coded = codes(data, column).codes
+    coded = codes(data, column, order).codes
     return np.where(coded < 0, np.nan, coded)
 
 

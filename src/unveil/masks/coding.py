@@ -37,6 +37,13 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
         Annotated[float, Meta(ge=0, le=1)] | None,
         Meta(description="Largest fraction of the records that is coded."),
     ] = None
+    order: Annotated[
+        Annotated[tuple[str, ...], Meta(min_length=1)] | None,
+        Meta(
+            description="Codes nominal columns: all categories that they have, from the lowest "
+            "to the highest. The columns stay nominal."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         threshold: Any = self.threshold
@@ -44,21 +51,28 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "threshold", threshold.isoformat())
         super().__post_init__()
         self.require_one_of("categories", "threshold", "share")
+        if self.order is not None and len(set(self.order)) < len(self.order):
+            raise SpecError(f"{self.step}: order: a category is named twice")
+
+    def accepted_levels(self) -> tuple[str, ...]:
+        return self.levels if self.order is None else ("nominal",)
 
     def check_column(self, data: Microdata, column: str) -> None:
         super().check_column(data, column)
+        if self.order is not None:
+            codes(data, column, self.order)  # refuses a category that is not in the order
         if self.threshold is not None:
             self._threshold(data, column)
 
     def mask_column(self, data: Microdata, column: str, rng: np.random.Generator) -> MaskedColumn:  # noqa: ARG002
-        keys, cells = sort_keys(data, column), data.column(column)
+        keys, cells = sort_keys(data, column, self.order), data.column(column)
         key, cell = self._boundary(data, column)
         beyond = pl.Series(keys > key if self.top else keys < key)
         masked = cells.zip_with(~beyond, cell.new_from_index(0, len(cells))).alias(column)
         if data.level(column) == "numeric":
             ends = (-np.inf, key) if self.top else (key, np.inf)
             return MaskedColumn(masked, Clip((column,), *ends))
-        listed = codes(data, column).categories
+        listed = codes(data, column, self.order).categories
         place = np.arange(len(listed))
         becomes = np.minimum(place, int(key)) if self.top else np.maximum(place, int(key))
         table = {listed[i]: listed[j] for i, j in zip(place, becomes, strict=True)}
@@ -68,7 +82,7 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
         """The sort key of the boundary, and the boundary as a column of one cell."""
         if self.threshold is not None:
             return self._threshold(data, column)
-        keys = sort_keys(data, column)
+        keys = sort_keys(data, column, self.order)
         rows = ascending_rows(keys)[:: 1 if self.top else -1]
         if self.categories is not None:
             distinct = rows[np.r_[True, keys[rows[1:]] != keys[rows[:-1]]]]
@@ -92,9 +106,10 @@ class _Coding(UnivariateMask, frozen=True, kw_only=True):
                     "threshold of that type"
                 )
             return key, cell
-        listed = codes(data, column).categories
+        listed = codes(data, column, self.order).categories
         if cell is None or label not in listed:
-            known = f"; its order is: {listing(listed)}" if data.schema[column].order else ""
+            declared = data.schema[column].order or self.order
+            known = f"; its order is: {listing(listed)}" if declared else ""
             raise SpecError(f"{self.step}: threshold: not a category of column '{column}'{known}")
         return float(listed.index(label)), cell
 
@@ -106,8 +121,9 @@ class TopCoding(_Coding, frozen=True, kw_only=True):
 
     `threshold` is the boundary itself; `categories` chooses it so that this many categories of
     the file disappear, `share` so that at most this fraction of the records is coded. With p
-    categories removed, the p + 1 highest become one. Domingo-Ferrer and Torra, Validating
-    distance-based record linkage with probabilistic record linkage (2002), Section 2.2.
+    categories removed, the p + 1 highest become one. Nominal columns are coded in a given `order`.
+    Domingo-Ferrer and Torra, Validating distance-based record linkage with probabilistic record
+    linkage (2002), Section 2.2.
 
     Examples
     --------

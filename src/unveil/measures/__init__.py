@@ -18,8 +18,8 @@ from unveil.measures.disclosure.unchanged import unchanged
 from unveil.measures.disclosure.uniqueness import diversity, release_uniqueness, uniqueness
 from unveil.measures.formal.belief import Belief
 from unveil.measures.formal.compatibility import compatible
-from unveil.measures.formal.distributions import distributions
-from unveil.measures.formal.reidentification import formal
+from unveil.measures.formal.distributions import Distributions, distributions
+from unveil.measures.formal.reidentification import formal, true_distributions
 from unveil.measures.identity.chance import baseline, permutation_law, random_links, random_matching
 from unveil.measures.identity.claims import claims, control, margins, precision
 from unveil.measures.identity.confidence_interval import wilson
@@ -66,18 +66,19 @@ from unveil.values.file_pair import FilePair
 from unveil.values.pair_decisions import Decisions
 
 __all__ = [
-    "GLOSSARY", "Belief", "Decisions", "FilePair", "UseReference", "anonymity_sets", "at_risk",
-    "attackers", "baseline", "by_subgroup", "categorical", "ceiling", "certainty", "changed_cells",
-    "claims", "classical_score", "compatible", "compatible_rows", "control", "decision_tree",
-    "decisions", "discards", "discernibility", "distributions", "diversity", "every_subgroup",
-    "forecast", "formal", "hits", "household_chances", "household_hits", "il1s", "in_any",
-    "individual_risk", "interval_disclosure", "linked_disclosure", "loss", "margins",
-    "match_probability", "numeric", "openness", "overall", "p_value", "permutation_law",
-    "population_model", "population_risk", "precision", "predictions", "propensity",
-    "random_links", "random_matching", "read_off", "record_risks", "related", "release_uniqueness",
-    "reliability", "risk", "row_order", "rows_that_fit", "sampling_fraction", "shapes",
-    "shared_hits", "subgroups", "suda", "super_population", "suppression", "tables", "top_k",
-    "unchanged", "uneven_discards", "uniqueness", "use_losses", "wilson",
+    "GLOSSARY", "Belief", "Decisions", "Distributions", "FilePair", "UseReference",
+    "anonymity_sets", "at_risk", "attackers", "baseline", "by_subgroup", "categorical", "ceiling",
+    "certainty", "changed_cells", "claims", "classical_score", "compatible", "compatible_rows",
+    "control", "decision_tree", "decisions", "discards", "discernibility", "distributions",
+    "diversity", "every_subgroup", "forecast", "formal", "hits", "household_chances",
+    "household_hits", "il1s", "in_any", "individual_risk", "interval_disclosure",
+    "linked_disclosure", "loss", "margins", "match_probability", "numeric", "openness", "overall",
+    "p_value", "permutation_law", "population_model", "population_risk", "precision",
+    "predictions", "propensity", "random_links", "random_matching", "read_off", "record_risks",
+    "related", "release_uniqueness", "reliability", "risk", "row_order", "rows_that_fit",
+    "sampling_fraction", "shapes", "shared_hits", "subgroups", "suda", "super_population",
+    "suppression", "tables", "top_k", "true_distributions", "unchanged", "uneven_discards",
+    "uniqueness", "use_losses", "wilson",
 ]  # fmt: skip
 
 _check_names(globals(), __all__)

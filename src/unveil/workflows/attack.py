@@ -47,6 +47,7 @@ class AttackSettings:
     force: bool = False  # overwrite files that exist
     engine: str = AUTO  # that compares the files
     decisions: DecisionOutputs = NO_OUTPUTS  # of decisions on pairs
+    formal: bool = False  # whether results are compatible with the truth is counted
 
 
 DEFAULTS = AttackSettings()
@@ -163,6 +164,8 @@ def attack_summary(  # noqa: PLR0913 - the inputs of a verb, by name
         summary = describe_attack(shown, top=settings.top, outsiders=control)
         if settings.also and shown.truth is not None:
             summary = summary.of_several(links, keyed=settings.key is not None)
+        if settings.formal:
+            summary = summary.with_formal()
         return summary.writing(settings.decisions, settings.links, force=settings.force)
 
 

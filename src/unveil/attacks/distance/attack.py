@@ -8,7 +8,15 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from unveil.attacks.base import Aggregation, Attack, AuditedFiles, LinkageFiles, Matching, Weights
+from unveil.attacks.base import (
+    Aggregation,
+    Attack,
+    AuditedFiles,
+    LinkageFiles,
+    MaskKnowledge,
+    Matching,
+    Weights,
+)
 from unveil.attacks.comparators.comparison import TextComparison, check_comparisons
 from unveil.attacks.distance.attribute_costs import (
     CostRule,
@@ -24,6 +32,7 @@ from unveil.attacks.distance.attribute_costs import (
     warn_constant,
 )
 from unveil.attacks.distance.category_sets import ComparedAttribute
+from unveil.attacks.distance.impossible_pairs import impossible_pairs
 from unveil.attacks.distance.mixed_levels import compare_mixed, has_order
 from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
 from unveil.attacks.distance.text_costs import compare_text
@@ -33,6 +42,7 @@ from unveil.engines.records import Records
 from unveil.errors import SchemaError, SpecError
 from unveil.table.encoding.shared_attributes import common_level, has_mixed_levels
 from unveil.values.file_pair import FilePair
+from unveil.values.intruder import Intruder
 from unveil.values.links import Finder
 from unveil.wording import absent_column, listing
 
@@ -110,6 +120,13 @@ class Distance(Attack, frozen=True, kw_only=True):
         Literal["squared", "distance"],
         Meta(description="One-to-one: the sum to minimise, of squared distances or of distances."),
     ] = "squared"
+    exclude_impossible: Annotated[
+        bool,
+        Meta(
+            description="Use the known masking: a pair that it cannot have made costs infinity. "
+            "docs/knowing-the-mask.md explains it."
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,6 +165,13 @@ class Distance(Attack, frozen=True, kw_only=True):
             )
         if self.groups is not None and self.covariance not in (None, "moments"):
             raise SpecError("distance: groups go with covariance 'moments'")
+        if self.exclude_impossible and (
+            self.metric in ("mahalanobis", "polynomial") or self.aggregation is not None
+        ):
+            raise SpecError(
+                "distance: exclude_impossible goes with metric euclid, manhattan or chebyshev, and "
+                "without aggregation"
+            )
         squares = self.metric in ("euclid", "mahalanobis", "polynomial")
         if self.adds_roots and not (self.matching == "one-to-one" and squares):
             raise SpecError(
@@ -156,8 +180,20 @@ class Distance(Attack, frozen=True, kw_only=True):
             )
 
     @property
+    def knows(self) -> MaskKnowledge | None:
+        return "parameters" if self.exclude_impossible else None
+
+    @property
     def adds_roots(self) -> bool:
         return self.cost == "distance"
+
+    def check(self, intruder: Intruder, *, ordered_truth: bool) -> None:
+        if intruder.channel is not False and not self.exclude_impossible:
+            raise SpecError(
+                "distance: this attack does not use the masking without exclude_impossible; set "
+                "it, or leave out channel"
+            )
+        super().check(intruder, ordered_truth=ordered_truth)
 
     @property
     def compares_mixed_levels(self) -> bool:
@@ -215,6 +251,9 @@ class Distance(Attack, frozen=True, kw_only=True):
         for name in ("tables", "comparisons"):
             files.check_compared(f"distance: {name}", getattr(self, name) or ())
         parts = self.compare_attributes(files, used)
+        if self.exclude_impossible:
+            last = next(reversed(parts))
+            parts[last] = parts[last].beside(impossible_pairs(files))
         metric = self._combine(parts)
         return NearestSearch(files, *side_by_side(parts), metric, tuple(parts))
 

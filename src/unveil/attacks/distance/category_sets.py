@@ -37,6 +37,11 @@ class ComparedAttribute(NamedTuple):
     released: Floats
     costs: tuple[Cost, ...]  # from the intruder's records to the released rows
 
+    def beside(self, other: ComparedAttribute) -> ComparedAttribute:
+        """The numbers of both, whose costs are combined."""
+        intruder, released = map(np.column_stack, zip(self[:2], other[:2], strict=True))
+        return ComparedAttribute(intruder, released, self.costs + other.costs)
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CategoryDistance:

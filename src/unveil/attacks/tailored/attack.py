@@ -25,6 +25,7 @@ from unveil.wording import listing
 
 Details = dict[str, Any]
 DENSITY_ERROR = 1e-2  # relative, of the sum over the population
+OTHERWISE = "attack with level 'method'"
 
 
 class Tailored(Attack, frozen=True, kw_only=True):
@@ -90,7 +91,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
 
         A finite `impossible_cost` allows for wrong cells: nothing is then excluded.
         """
-        view, channels = self._known_masking(files)
+        view, channels = self.known_masking(files)
         if impossible_cost is not None:
             view = replace(view, impossible_cost=min(impossible_cost, view.impossible_cost))
         details = {"level": self.level, "channels": [repr(channel) for channel in channels]}
@@ -114,7 +115,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             released = replace(released, offset=log_evidence)
         if files.reverse:
             metric, intruder = metric.reversed, replace(intruder, offset=pairs.spread)
-        _check_truth(files, parts)
+        check_truth(files, parts)
         return NearestSearch(
             files,
             intruder,
@@ -125,7 +126,7 @@ class Tailored(Attack, frozen=True, kw_only=True):
             details=details,
         )
 
-    def _known_masking(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
+    def known_masking(self, files: LinkageFiles) -> tuple[MaskedView, tuple[Channel, ...]]:
         """The files as the intruder sees them, and the channels of the masking."""
         if files.masking is None:
             raise UsageError(
@@ -209,7 +210,9 @@ def _log_normal(values: Floats) -> Floats:
     return log_density
 
 
-def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
+def check_truth(
+    files: LinkageFiles, parts: Likelihoods, place: str = "tailored", otherwise: str = OTHERWISE
+) -> None:
     """Refuse channels that exclude true rows: they belong to another plan or another file.
 
     If some of the intruder's cells may be out of date, no row is excluded.
@@ -225,7 +228,7 @@ def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
         excluded[columns] = int(np.isinf(costs).sum())
     if not any(excluded.values()):
         return
-    error = _contradiction(excluded, "true rows")
+    error = _contradiction(excluded, "true rows", place=place, otherwise=otherwise)
     if not files.few_records:
         raise error
     logging.getLogger("unveil").warning(
@@ -233,12 +236,18 @@ def _check_truth(files: LinkageFiles, parts: Likelihoods) -> None:
     )
 
 
-def _contradiction(excluded: dict[tuple[str, ...], int], what: str, rows: int = 0) -> DataError:
+def _contradiction(
+    excluded: dict[tuple[str, ...], int],
+    what: str,
+    rows: int = 0,
+    place: str = "tailored",
+    otherwise: str = OTHERWISE,
+) -> DataError:
     counts = [f"{listing(columns)} ({n:,})" for columns, n in excluded.items() if n]
     where = f"the columns together, though none alone ({rows:,})"
     if counts:
         where = f"column {'; '.join(counts)}"
     return DataError(
-        f"tailored: the known masking cannot have produced these {what}: {where}; give the plan "
-        "and the original of this release, or attack with level='method' (--level method)"
+        f"{place}: the known masking cannot have produced these {what}: {where}; give the plan "
+        f"and the original of this release, or {otherwise}"
     )

@@ -18,9 +18,11 @@ from unveil.errors import UsageError
 from unveil.support.arrays import Floats
 from unveil.support.checked_calls import checked_class
 from unveil.support.options import whole_number
+from unveil.wording import count
 
 MOST_RECORDS = 10**9
 ROUNDING = 1e-9  # of a sum that is 1
+LEAST_MOVED = 1e-6  # the solver's tolerance is 1e-7
 
 
 @checked_class
@@ -96,6 +98,33 @@ class Belief:
         for members, mass in self.masses.items():
             bets[list(members)] += mass / len(members)
         return bets
+
+    def is_below(self, probability: ArrayLike) -> bool:
+        """Whether no set of records has a belief above its probability (Bel <= P, Definition 3).
+
+        It holds if the masses can be divided among their records so that the parts add up to the
+        probability: a transport, and by duality no set can lack capacity for its belief.
+
+        >>> Belief(2, {(0,): 0.5, (0, 1): 0.5}).is_below([0.75, 0.25])
+        True
+        >>> Belief(2, {(0,): 0.5, (0, 1): 0.5}).is_below([0.25, 0.75])
+        False
+        """
+        from scipy import sparse
+        from scipy.optimize import linprog
+
+        capacity = probabilities(probability, "probability")
+        if len(capacity) != self.n:
+            raise UsageError(f"probability: one for each of the {count(self.n, 'record')}")
+        sizes = [len(members) for members in self.masses]
+        part = np.arange(sum(sizes))
+        record = np.concatenate([sorted(members) for members in self.masses])
+        used, row = np.unique(record, return_inverse=True)
+        at = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), len(sizes) + row])
+        ones = sparse.coo_array((np.ones(len(at)), (at, np.tile(part, 2))))
+        limits = np.concatenate([list(self.masses.values()), capacity[used]])
+        moved = -linprog(-np.ones(len(part)), ones.tocsr(), limits, method="highs").fun
+        return bool(moved >= 1 - LEAST_MOVED)
 
     def _set(self, records: Iterable[int]) -> frozenset[int]:
         try:

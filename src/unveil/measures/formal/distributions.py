@@ -32,6 +32,10 @@ class Distributions:
     """For each record a probability over its candidates, if it has any.
 
     The candidates of the record at place i of `records` are those from starts[i] to starts[i + 1].
+
+    >>> two = Distributions(*map(np.array, ([0, 1], [0, 2, 3], [0, 1, 1], [0.25, 0.75, 1.0])))
+    >>> two.of(np.array([0, 1])).tolist()
+    [0.25, 1.0]
     """
 
     records: Ints  # rows of the intruder's file; in the reverse direction, of the release

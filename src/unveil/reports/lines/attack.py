@@ -97,6 +97,13 @@ def _risk_lines(risk: Risk, summary: AttackSummary) -> Iterator[Line]:
     if summary.households is not None:
         yield from _households_lines(summary.households)
     yield from _forecast_lines(summary)
+    if summary.formal is not None:
+        formal = summary.formal
+        yield (
+            f"Formal re-identification: {formal['compatible']:.1%} of {formal['n']:,} results are "
+            "compatible with the true probability; a result gives the true record "
+            f"{formal['hit']:.1%} on average."
+        )
     if summary.row_order is not None:
         order = summary.row_order
         yield (

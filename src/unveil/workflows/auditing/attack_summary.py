@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from unveil import measures
+from unveil.errors import UsageError
 from unveil.measures.identity.claims import clear_margin
 from unveil.measures.identity.decisions import optional_decisions
 from unveil.measures.identity.hits import SAMPLE_SIZE
@@ -58,6 +59,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
     several: list[dict[str, Any]] | None = None  # the risk against the number of releases
     households: LinkedHouseholds | None = None  # linked before the persons in them
     decisions: Decisions | None = None  # on all pairs, where error rates were asked for
+    formal: dict[str, Any] | None = None  # whether it is record linkage by definition, if asked for
 
     @property
     def pair_classes(self) -> PairClasses | None:
@@ -72,6 +74,21 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
     def of_several(self, links: Sequence[Links], *, keyed: bool) -> AttackSummary:
         """The same summary with the risk against the number of releases."""
         return msgspec.structs.replace(self, several=risk_by_releases(links, keyed=keyed))
+
+    def with_formal(self) -> AttackSummary:
+        """The same summary with the share of the results that are compatible with the truth.
+
+        Of links that another program made, equal rows are those with the same quasi-identifiers.
+        """
+        links = self.links
+        if links.truth is None:
+            raise UsageError("--formal compares with the true links: give --truth")
+        columns = None
+        if not links.finder.columns:
+            release = links.pair.release
+            columns = [name for name in release.columns if "quasi" in release.schema[name].role]
+        formal = measures.formal(links, columns=columns or None)
+        return msgspec.structs.replace(self, formal=_plain(formal))
 
     def writing(self, outputs: DecisionOutputs, links: Target, *, force: bool) -> AttackSummary:
         """The same summary once its links and decisions are written."""
@@ -93,7 +110,7 @@ class AttackSummary(msgspec.Struct, frozen=True, kw_only=True):
             return known | msgspec.structs.asdict(self.uncounted)
         measured = ("outsiders", "top", "at_risk", "precision", "reliability", "union")
         known |= {name: getattr(self, name) for name in measured}
-        found = ("row_order", "several", "households")
+        found = ("row_order", "several", "households", "formal")
         return known | {n: value for n in found if (value := getattr(self, n)) is not None}
 
 

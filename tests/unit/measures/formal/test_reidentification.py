@@ -10,7 +10,7 @@ import pytest
 
 import unveil
 from unveil import Intruder, Microdata, Schema, attacks, measures
-from unveil.errors import UsageError
+from unveil.errors import DataError, UsageError
 from unveil.measures import Belief, compatible, distributions, formal
 from unveil.measures.formal import compatibility
 from unveil.measures.formal.distributions import Distributions
@@ -268,3 +268,57 @@ def test_probabilities_of_rows_that_are_shared():
     there = told(links_of([1, 3, 10], [2, 2, 10]), [0.3, 0.3, 0.4], [0.1, 0.2, 0.7], [0.5, 0, 0.5])
     # Of two equal rows together 0.6 and 0.3, against 0.4 and 0.7.
     assert formal(there).compatible == pytest.approx(2 / 3)
+
+
+TWINS = Microdata(pl.DataFrame({"x": [1.0, 1, 2, 2]}), Schema(quasi=["x"], numeric=["x"]))
+LIKELY = pl.DataFrame(
+    {
+        "unique_id_l": [1, 1, 2, 2, 3, 3, 4, 4],
+        "unique_id_r": [1, 2, 1, 2, 3, 4, 3, 4],
+        "match_probability": [0.65, 0.35, 0.35, 0.65, 0.35, 0.65, 0.35, 0.65],
+    }
+)
+
+
+def test_pairs_of_another_program_keep_their_probabilities():
+    links = unveil.attack(TWINS, TWINS, attacks.Pairs(pairs=LIKELY), truth="row-order")
+    rows, probability = distributions(links)[2]
+    assert dict(zip(rows.tolist(), probability.tolist(), strict=True)) == {2: 0.35, 3: 0.65}
+    # Nobody can tell twins apart, so that any result on them alone is compatible.
+    assert formal(links, columns=["x"]) == (1.0, pytest.approx(0.575), 4, 4)
+    assert formal(links).compatible == 0.75  # where each row is told apart, the third is wrong
+    weights = LIKELY.rename({"match_probability": "match_weight"})
+    links = unveil.attack(TWINS, TWINS, attacks.Pairs(pairs=weights), truth="row-order")
+    assert formal(links) == (0.75, 0.75, 4, 4)  # of weights the best counts, whatever its size
+
+
+@pytest.mark.parametrize("bad", [1.5, -0.1])
+def test_a_probability_of_a_pair_is_from_0_to_1(bad):
+    pairs = LIKELY.with_columns(match_probability=pl.lit(bad))
+    links = unveil.attack(TWINS, TWINS, attacks.Pairs(pairs=pairs), truth="row-order")
+    assert unveil.measures.risk(links).n == 4  # to rank pairs any number will do
+    with pytest.raises(DataError, match="match_probability is not from 0 to 1 in 8 pairs"):
+        formal(links)
+
+
+def test_own_results_are_judged():
+    links = unveil.attack(TWINS, TWINS, attacks.Pairs(pairs=LIKELY), truth="row-order")
+    beliefs = [
+        Belief(4, {(0, 1): 1.0}),
+        Belief(4, {(0,): 0.5, (0, 1): 0.5}),
+        Belief(4, {(2,): 0.6, (3,): 0.4}),  # more than 0.5 on a twin
+        Belief.vacuous(4),
+    ]
+    assert formal(links, results=beliefs, columns=["x"]) == (0.75, pytest.approx(0.4), 4, 4)
+    for wrong, said in (
+        (beliefs[:3], "one Belief for each record"),
+        ([*beliefs[:3], Belief.vacuous(3)], "on all 4 candidates"),
+        ([0.5] * 4, "one Belief for each record"),
+        (distributions(links, sample=2), "one for each record of the links"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            formal(links, results=wrong)
+    with pytest.raises(UsageError, match="one for each of the 4 records"):
+        beliefs[0].is_below([0.5, 0.5])
+    with pytest.raises(UsageError, match="whose sum is 1"):
+        beliefs[0].is_below([0.5, 0.2, 0.1, 0.1])
