@@ -87,7 +87,11 @@ RIGHT = {
     "fraction": 0.1,
 }  # fmt: skip
 
-SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}
+SPECS = {
+    attacks.Distances: {"categories": ["a"], "distances": [[0]]},
+    models.KConcealment: {"originals": PEOPLE, "k": 2},
+    models.NConfusion: {"originals": PEOPLE, "n": 2},
+}
 
 
 def callables():

@@ -75,7 +75,11 @@ def assignable(fits):
         [
             bool(fits[i][j])
             and _all_find_one(
-                [[k for k in range(records) if fits[h][k] and k != j] for h in range(many) if h != i]
+                [
+                    [k for k in range(records) if fits[h][k] and k != j]
+                    for h in range(many)
+                    if h != i
+                ]
             )
             for j in range(records)
         ]

@@ -81,10 +81,7 @@ def test_counts_are_those_of_all_assignments(data):
 def test_k_anonymity_implies_both(n, k, mask, seed):
     people = unveil.households(n, seed=seed)
     release = unveil.mask(people, mask(k=k, columns=KEYS))
-    asked = [
-        models.KConcealment(k=k, originals=people),
-        models.NConfusion(n=k, originals=people),
-    ]
+    asked = [models.KConcealment(k=k, originals=people), models.NConfusion(n=k, originals=people)]
     for promise in models.check(release, asked, keys=KEYS):
         assert promise.kept
         assert (promise.n, promise.records) == (len(people), 0)

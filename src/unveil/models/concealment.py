@@ -1,4 +1,13 @@
-"""k-concealment and n-confusion: who can be whose row, over all one-to-one assignments."""
+"""k-concealment and n-confusion: who can be whose row, over all one-to-one assignments.
+
+>>> import unveil
+>>> from unveil.models import KConcealment, NConfusion, check
+>>> people, keys = unveil.households(300, seed=7), ["age", "region"]
+>>> release = unveil.mask(people, unveil.masks.Mondrian(k=3, columns=keys))
+>>> models = [KConcealment(k=3, originals=people), NConfusion(n=3, originals=people)]
+>>> [promise.kept for promise in check(release, models, keys=keys)]
+[True, True]
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -61,18 +70,10 @@ class KConcealment(AssignmentModel, frozen=True, kw_only=True):
     the release has fewer rows than there are originals, an original that no assignment gives a row
     to is not counted. Tassa, Mazza and Gionis, k-Concealment: an alternative model of k-type
     anonymity (2012).
-
-    >>> import unveil
-    >>> people = unveil.households(300, seed=7)
-    >>> release = unveil.mask(people, unveil.masks.Mondrian(k=3, columns=["age", "region"]))
-    >>> model = KConcealment(k=3, originals=people)
-    >>> unveil.models.check(release, model, keys=["age", "region"])[0].kept
-    True
     """
 
     k: Annotated[
-        int,
-        Meta(ge=1, le=MOST_RECORDS, description="The least number of rows of each record."),
+        int, Meta(ge=1, le=MOST_RECORDS, description="The least number of rows of each record.")
     ]
 
     @property
@@ -83,25 +84,18 @@ class KConcealment(AssignmentModel, frozen=True, kw_only=True):
 class NConfusion(AssignmentModel, frozen=True, kw_only=True):
     """n-confusion: every released row can belong to at least n original records.
 
-    The confusion of a re-identification method is the least number of original records to which it
-    gives a positive probability, over all released rows. Here the method has the most information
-    that quasi-identifiers give: those of all people, and that the rows are their generalised
-    records, one to one. An original counts for a row if some assignment gives the row to it.
+    A re-identification method gives every released row a probability of each original record. Read
+    here: its confusion is the least number of records with a positive probability, and the method
+    knows the quasi-identifiers of all people, and that the rows are their generalised records, one
+    to one. An original counts for a row if some assignment gives the row to it.
 
     Positive probabilities may differ: the model does not bound the most probable one by 1/n. A cell
     fits as in k-concealment, which counts the rows of each record instead. Stokes and Torra,
-    n-Confusion: a generalization of k-anonymity (2012).
-
-    >>> import unveil
-    >>> people = unveil.households(300, seed=7)
-    >>> model = NConfusion(n=1, originals=people)
-    >>> unveil.models.check(people, model, keys=["age", "region"])[0].found
-    1.0
+    n-Confusion: a generalization of k-anonymity (2012); Torra (2013), Definition 2.
     """
 
     n: Annotated[
-        int,
-        Meta(ge=1, le=MOST_RECORDS, description="The least number of records of each row."),
+        int, Meta(ge=1, le=MOST_RECORDS, description="The least number of records of each row.")
     ]
 
     @property
@@ -126,17 +120,19 @@ def assignment_counts(
         )
     rows, people, compatible = compatible_classes(release, model.originals, keys)
 
+    fitting = over_classes(len(rows.sizes), lambda chosen: compatible(chosen).sum(axis=1))
+    if fitting.sum() > MOST_PAIRS:  # before they are listed, which takes their memory
+        raise DataError(
+            f"{name}: {int(fitting.sum()):,} pairs of different rows and records fit, and at most "
+            f"{MOST_PAIRS:,} can be searched: name more keys, or check a sample"
+        )
+
     def fitting_pairs(chosen: Ints) -> Ints:
         pairs = np.argwhere(compatible(chosen))
         pairs[:, 0] += chosen[0]
         return pairs
 
     pairs = over_classes(len(rows.sizes), fitting_pairs)
-    if len(pairs) > MOST_PAIRS:
-        raise DataError(
-            f"{name}: {len(pairs):,} pairs of different rows and records fit, and at most "
-            f"{MOST_PAIRS:,} can be searched: name more keys, or check a sample"
-        )
     row, person = _possible_pairs(name, pairs, rows.sizes, people.sizes)
     if isinstance(model, NConfusion):
         return model.n, rows.scatter(_sums(row, people.sizes[person], len(rows.sizes)))
