@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -38,22 +39,34 @@ def import_originals(files: Iterable[Path], *, force: bool = False) -> Imported:
     converted = {}
     for file in files:
         known = _known(file)
-        target = data_folder() / known.file
-        content = _converted(known, file)
-        if target.exists() and target.read_bytes() != content and not force:
+        converted[data_folder() / known.file] = _converted(known, file)
+    for target, content in converted.items():
+        if not force and target.is_file() and _read(target) != content:
             raise FileError("this file exists and is not the data set; --force replaces it").at(
                 str(target)
             )
-        converted[target] = content
-    try:
-        for target, content in converted.items():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            part = target.with_suffix(".part")
-            part.write_bytes(content)
-            part.replace(target)
-    except OSError as error:
-        raise FileError(f"cannot be written ({error.strerror})").at(str(target)) from None
+    for target, content in converted.items():
+        _write(target, content)
     return Imported(tuple(map(str, converted)), tuple(_missing()))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot be read ({error.strerror})").at(str(file)) from None
+
+
+def _write(target: Path, content: bytes) -> None:
+    part = target.with_suffix(".part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise FileError(f"cannot be written ({error.strerror})").at(str(target)) from None
 
 
 def _known(file: Path) -> DataSet:
@@ -77,10 +90,7 @@ def _missing() -> Iterator[DataSet]:
 
 def _converted(known: DataSet, file: Path) -> bytes:
     """The content of the data set's file, verified by its hash."""
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot be read ({error.strerror})").at(str(file)) from None
+    content = _read(file)
     try:
         rows = convert(known, content)
     except FileError as error:

@@ -250,6 +250,14 @@ def test_another_file_is_replaced_by_force_only(unveil_command, tiny):
     assert target.read_text().endswith("1,2,3,4,0\n")
 
 
+def test_what_cannot_be_written_leaves_nothing_behind(unveil_command, tiny):
+    target = tiny / "data" / "iris.csv"
+    target.mkdir(parents=True)
+    ran = unveil_command("papers", "--import", tiny / "iris.data")
+    assert (ran.code, "iris.csv: cannot be written" in ran.err) == (3, True)
+    assert list(target.parent.iterdir()) == [target]
+
+
 @pytest.mark.parametrize("option", [["--quick"], ["--fresh"], ["--report", "p.html"]])
 def test_an_import_runs_no_paper(unveil_command, tiny, option):
     ran = unveil_command("papers", "--import", tiny / "wdbc.data", *option)
