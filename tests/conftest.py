@@ -50,7 +50,10 @@ def paper_data():
     def get(name):
         if path_of(name).is_file():
             return read(name)
-        missing = f"the data set '{name}' is not in the folder that UNVEIL_DATA names"
+        missing = (
+            f"the data set '{name}' is not in the folder that UNVEIL_DATA names: get the original "
+            "(docs/papers.md) and run unveil papers --import"
+        )
         if os.environ.get("UNVEIL_NO_SKIPS"):
             pytest.fail(missing)
         pytest.skip(missing)

@@ -302,12 +302,18 @@ def check(model: models.Model) -> list[Any]:
     return [models.check(one, model, keys=K) for one in files]
 
 
+def conceal(model: type[models.Model], least: str) -> list[Any]:
+    """What the file itself and two releases keep of a model of assignments."""
+    return check(model(**{least: 3, "originals": people()}))
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     "AlphaKAnonymity": lambda: check(models.AlphaKAnonymity(alpha=0.5, k=2)),
     "KAnonymity": lambda: [
         check(models.KAnonymity(k=3)),
         check(models.KAnonymity(k=3, stars="wildcard")),
     ],
+    "KConcealment": lambda: conceal(models.KConcealment, "k"),
     "KMap": lambda: check(models.KMap(k=3, population=unveil.households(400, seed=7))),
     "LDiversity": lambda: [
         check(models.LDiversity(l=2)),
@@ -315,6 +321,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         check(models.LDiversity(l=2, kind="recursive", c=2)),
     ],
     "Model": lambda: 0,  # what models have in common
+    "NConfusion": lambda: conceal(models.NConfusion, "n"),
     "TCloseness": lambda: [
         [
             models.check(

@@ -17,7 +17,7 @@ METHODS = (
     "k-anonymity k-map l-diversity alpha-k-anonymity t-closeness distance rank probabilistic "
     "compatible tailored combined households structural supervised position pairs csv parquet "
     "arrow spss stata sas xport excel record-swapping rank-permutation exchange simulated repair "
-    "pseudonymisation"
+    "pseudonymisation k-concealment n-confusion"
 ).split()
 ATTACK = "attack distance in/people.csv in/mixed.csv --schema in/people.toml"
 MASK = "mask in/people.csv --schema in/people.toml -o {out}/release.csv --plan"

@@ -18,6 +18,7 @@ from unveil.cli import (
     progress,
     say,
 )
+from unveil.errors import UsageError
 from unveil_papers.framework.reproduction import (
     SIGNS,
     Cell,
@@ -47,6 +48,12 @@ OURS = "  ours"
 @click.option(
     "--fresh", is_flag=True, help="Run every trial again, also those that the cache holds."
 )
+@click.option(
+    "--import",
+    "imports",
+    is_flag=True,
+    help="Convert downloaded files, named in place of papers, and list what is missing.",
+)
 @force_option
 @json_option
 def command(
@@ -57,6 +64,7 @@ def command(
     *,
     quick: bool,
     fresh: bool,
+    imports: bool,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -65,6 +73,7 @@ def command(
     \b
         unveil papers --quick --report papers.html
         unveil papers rank-based supervised
+        unveil papers --import adult.data adult.test wdbc.data
 
     NAME is rank-based, categorical, fuzzy-integrals, generalization or supervised; or grid:
     every attack against every mask. Without one, all of them.
@@ -78,11 +87,20 @@ def command(
     The environment variable UNVEIL_DATA names the folder with the papers' data sets. A run uses
     all cores. Ctrl-C stops it, and the same command continues. The user's cache keeps the
     figures of every trial for this version and this seed.
+
+    With --import, each NAME is a file as its host gives it (adult.data, CASCrefmicrodata.rda);
+    nothing is downloaded. It is converted, verified by its SHA-256, and written to the folder that
+    UNVEIL_DATA names, or to the user's cache.
     """  # noqa: D301 - click reads the mark
     from unveil.reports import check_figures, check_report, publish
     from unveil_papers.page import summary
     from unveil_papers.papers import NAMES, reproduce
 
+    if imports:
+        if quick or fresh or report is not None or figures is not None:
+            raise UsageError("--import runs no paper: give it no other option but --force, --json")
+        _import([Path(name) for name in names], force=force, as_json=as_json)
+        return
     if report is not None:
         check_report(report, force=force)
     if figures is not None:
@@ -105,6 +123,23 @@ def command(
     for path, what in ((report, "the page"), (figures, "the charts")):
         if path is not None:
             say(f"Wrote {what}: {path}")
+
+
+def _import(files: Sequence[Path], *, force: bool, as_json: bool) -> None:
+    from unveil_papers.originals import import_originals
+
+    result = import_originals(files, force=force)
+    if as_json:
+        print_json(result)
+        return
+    for path in result.written:
+        say(f"Wrote {path}")
+    if not result.missing:
+        say("No data set is missing.")
+        return
+    say("Still missing:")
+    head = ["data set", "import", "which is"]
+    print_table(head, [[one.name, one.original, one.source] for one in result.missing], ())
 
 
 def _print_paper(paper: Reproduction) -> None:

@@ -25,11 +25,18 @@ class DataSet(msgspec.Struct, frozen=True):
     columns: int
     sha256: str
     source: str
+    original: str  # the file that its host gives
+    column_names: str = ""  # between spaces, where the original has none
 
     @property
     def file(self) -> str:
         """The name of its file: UTF-8 CSV with a header, ``?`` for missing."""
         return f"{self.name}.csv"
+
+    @property
+    def header(self) -> list[str]:
+        """The names of the columns that the original does not name."""
+        return self.column_names.split()
 
 
 _FILE = Path(__file__).with_suffix(".toml")
@@ -69,8 +76,9 @@ def dataset_path(name: str) -> Path:
                 ).at(str(path))
             return path
     raise DataSetMissingError(
-        f"the data set '{name}' is not here: make {_made(known)}, and put it into "
-        f"{cache_folder()}, or into a folder that the environment variable UNVEIL_DATA names"
+        f"the data set '{name}' is not here: get {known.original} and run 'unveil papers --import "
+        f"{known.original}', or make {_made(known)}, and put it into {cache_folder()}, or into a "
+        "folder that the environment variable UNVEIL_DATA names"
     )
 
 
@@ -90,9 +98,10 @@ def check_datasets(names: Iterable[str]) -> None:
         f"{len(missing)} of the papers' data sets are"
     )  # fmt: skip
     error = DataSetMissingError(
-        f"{many} not in {listing(map(str, _folders()))}. None is downloaded: make what is listed "
-        "below, put it into a folder, and name that in the environment variable UNVEIL_DATA, or "
-        f"put it into {cache_folder()}"
+        f"{many} not in {listing(map(str, _folders()))}. None is downloaded: get the originals and "
+        "run 'unveil papers --import FILE ...', or make what is listed below, put it into a "
+        "folder, and name that in the environment variable UNVEIL_DATA, or put it into "
+        f"{cache_folder()}"
     )
     for one in missing:
         error.add_note(one)
@@ -109,6 +118,11 @@ def _made(known: DataSet) -> str:
 def cache_folder() -> Path:
     """Where the program keeps what it needs again, and data sets may be put."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unveil"
+
+
+def data_folder() -> Path:
+    """The folder that is searched first."""
+    return _folders()[0]
 
 
 def _folders() -> list[Path]:

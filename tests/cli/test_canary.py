@@ -103,6 +103,8 @@ def plan(*steps):
 
 
 FILES = {
+    "adult.data": f"39, {TEXT}, >50K\n",
+    "EIA.rda": f"RDX2\nX\n{TEXT}",
     "good.csv": _csv(),
     "ragged.csv": _csv([f"{TEXT},{TEXT},{NUMBER},{WHOLE}", f"{TEXT},{NUMBER}"]),
     "quotes.csv": _csv([f'{TEXT},"{TEXT},{NUMBER},{WHOLE}']),
@@ -264,6 +266,8 @@ MIXED = "link crowd.parquet typed.parquet --schema counted.toml --other-schema n
 PAGE = "--report page.html --figures figures"
 ALIKE = "audit alike.parquet alike.parquet --schema crowd.toml --truth name --attack distance"
 SCENES = [
+    (3, "papers --import adult.data"),
+    (3, "papers --import EIA.rda"),
     (0, "inspect good.csv"),
     (0, "inspect good.csv --json"),
     (0, "inspect good.csv --schema good.toml --write-schema new.toml"),

@@ -89,7 +89,11 @@ RIGHT = {
     "train": PEOPLE.select(["sex", "region", "education"]), "target": "sex",
 }  # fmt: skip
 
-SPECS = {attacks.Distances: {"categories": ["a"], "distances": [[0]]}}
+SPECS = {
+    attacks.Distances: {"categories": ["a"], "distances": [[0]]},
+    models.KConcealment: {"originals": PEOPLE, "k": 2},
+    models.NConfusion: {"originals": PEOPLE, "n": 2},
+}
 
 
 def callables():

@@ -63,3 +63,40 @@ def fitting(rows, star):
         )
         for row in rows
     ]
+
+
+def assignable(fits):
+    """The pairs of a row and a record that some assignment of every row to a record contains.
+
+    Each pair is taken out with both its ends; the other rows must still find a record each.
+    """
+    many, records = len(fits), len(fits[0])
+    return [
+        [
+            bool(fits[i][j])
+            and _all_find_one(
+                [
+                    [k for k in range(records) if fits[h][k] and k != j]
+                    for h in range(many)
+                    if h != i
+                ]
+            )
+            for j in range(records)
+        ]
+        for i in range(many)
+    ]
+
+
+def _all_find_one(choices):
+    owner = {}
+
+    def find(row, seen):
+        for record in choices[row]:
+            if record not in seen:
+                seen.add(record)
+                if record not in owner or find(owner[record], seen):
+                    owner[record] = row
+                    return True
+        return False
+
+    return all(find(row, set()) for row in range(len(choices)))

@@ -72,6 +72,6 @@ def test_no_two_public_classes_share_a_name():
 
 def test_modules_are_short_and_folders_small():
     assert all(len(path.read_text().splitlines()) <= 400 for path in FILES)
-    assert sum(len(path.read_text().splitlines()) for path in FILES) <= 10_000
+    assert sum(len(path.read_text().splitlines()) for path in FILES) <= 10_300
     folders = [path.parent for path in FILES]
     assert all(folders.count(folder) <= 20 for folder in folders)

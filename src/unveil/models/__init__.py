@@ -13,13 +13,32 @@ mask takes models to satisfy; `check` counts on a file whether it satisfies them
 
 from unveil.models.base import Model
 from unveil.models.compliance import check
+from unveil.models.concealment import KConcealment, NConfusion
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.l_diversity import AlphaKAnonymity, LDiversity
 from unveil.models.t_closeness import TCloseness
 from unveil.support.checked_calls import check_names as _check_names
 
-__all__ = ["AlphaKAnonymity", "KAnonymity", "KMap", "LDiversity", "Model", "TCloseness", "check"]
+__all__ = [
+    "AlphaKAnonymity",
+    "KAnonymity",
+    "KConcealment",
+    "KMap",
+    "LDiversity",
+    "Model",
+    "NConfusion",
+    "TCloseness",
+    "check",
+]
 
-METHODS: tuple[type[Model], ...] = (KAnonymity, KMap, LDiversity, AlphaKAnonymity, TCloseness)
+METHODS: tuple[type[Model], ...] = (
+    KAnonymity,
+    KMap,
+    LDiversity,
+    AlphaKAnonymity,
+    TCloseness,
+    KConcealment,
+    NConfusion,
+)
 
 _check_names(globals(), __all__)

@@ -35,8 +35,11 @@ class Model(Spec, frozen=True, kw_only=True, tag_field="model", tag=kebab_case):
     of_whole_file: ClassVar[bool] = False  # whether every record matters to every class
 
     @property
-    def counted(self) -> Literal["classes", "rows", "people", "homes"]:
-        """The counted unit: classes of equal rows, compatible rows or people, households."""
+    def counted(self) -> Literal["classes", "rows", "people", "homes", "assignments"]:
+        """The counted unit: classes of equal rows, compatible rows or people, households.
+
+        Of assignments, the rows or people that one-to-one assignments of the file admit.
+        """
         return "classes"
 
     @property

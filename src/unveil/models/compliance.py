@@ -9,6 +9,7 @@ import numpy as np
 from unveil.errors import SpecError, UsageError
 from unveil.grouping.classes import ENTROPY, class_values, within_bound
 from unveil.models.base import Model, as_models, compile_rules
+from unveil.models.concealment import AssignmentModel, assignment_counts
 from unveil.models.k_anonymity import KAnonymity, KMap
 from unveil.models.row_counts import (
     classes_of,
@@ -61,6 +62,8 @@ def _check(data: Microdata, model: Model, keys: tuple[str, ...]) -> list[Promise
                 "(unveil.read reads a file with its schema)"
             )
         return [_row_promise(model, model.k, population_counts(data, model.population, keys), keys)]
+    if isinstance(model, AssignmentModel):
+        return [_row_promise(model, *assignment_counts(model, data, keys), keys)]
     if isinstance(model, KAnonymity) and model.stars == "wildcard":
         return [_row_promise(model, model.k, wildcard_counts(data, keys), keys)]
     if isinstance(model, KAnonymity) and model.unit == "household":
@@ -105,6 +108,6 @@ def _row_promise(model: Model, k: int, counts: Ints, keys: tuple[str, ...]) -> P
 
 
 def _parameters(model: Model) -> dict[str, Any]:
-    fields = {name: getattr(model, name) for name in model.__struct_fields__}
-    fields.pop("population", None)
+    files = ("population", "originals")
+    fields = {name: getattr(model, name) for name in model.__struct_fields__ if name not in files}
     return {name: value for name, value in msgspec.to_builtins(fields).items() if value is not None}

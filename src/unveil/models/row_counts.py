@@ -69,6 +69,15 @@ def wildcard_counts(data: Microdata, keys: Sequence[str]) -> Ints:
 
 def population_counts(release: Microdata, population: Microdata, keys: Sequence[str]) -> Ints:
     """For each released record the people of the population that it may belong to."""
+    classes, people, compatible = compatible_classes(release, population, keys)
+    counts = over_classes(len(classes.sizes), lambda chosen: compatible(chosen) @ people.sizes)
+    return classes.scatter(counts)
+
+
+def compatible_classes(
+    release: Microdata, population: Microdata, keys: Sequence[str]
+) -> tuple[Classes, Classes, Callable[[Ints], Bools]]:
+    """The classes of both files, and a function from released classes to those that fit them."""
     classes, people = classes_of(release, keys), classes_of(population, keys)
     rows, persons = (
         data.take(alike.members[alike.starts[:-1]])
@@ -77,15 +86,20 @@ def population_counts(release: Microdata, population: Microdata, keys: Sequence[
     persons, rows, codes = add_form_columns(persons, rows, keys, spellings=False)
     compatible = [_compatible(rows, persons, name) for name in (*keys, *codes)]
 
-    def count(start: int) -> Ints:
-        chosen = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))
+    def fitting(chosen: Ints) -> Bools:
         fits = compatible[0](chosen)
         for fits_column in compatible[1:]:
             fits &= fits_column(chosen)
-        return np.asarray(fits @ people.sizes)
+        return fits
 
-    counts = np.concatenate(on_all_cores(count, range(0, len(rows), ROWS_AT_ONCE)))
-    return classes.scatter(counts)
+    return classes, people, fitting
+
+
+def over_classes(many: int, function: Callable[[Ints], Ints]) -> Ints:
+    """The results of a function of some classes, for all of them, on all cores."""
+    starts = range(0, many, ROWS_AT_ONCE)
+    parts = [np.arange(start, min(start + ROWS_AT_ONCE, many)) for start in starts]
+    return np.concatenate(on_all_cores(function, parts))
 
 
 def _compatible(rows: Microdata, people: Microdata, name: str) -> Callable[[Ints], Bools]:

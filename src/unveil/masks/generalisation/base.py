@@ -105,6 +105,11 @@ class GeneralisingMask(ColumnMask, frozen=True, kw_only=True):
                         f"{self.step}: models here apply to persons; for k-anonymity of "
                         "households choose mondrian or local-suppression with unit = 'household'"
                     )
+                if model.counted == "assignments":
+                    raise SpecError(
+                        f"{self.step}: no mask enforces {model_words([model])}; check the release "
+                        "for it (unveil.models.check)"
+                    )
                 if model.counted in ("rows", "people"):
                     self.check_model(model)
             unmet = self._in_one_class(data, models, keys)[1]
