@@ -25,7 +25,7 @@ from unveil.wording import listing
 
 Details = dict[str, Any]
 DENSITY_ERROR = 1e-2  # relative, of the sum over the population
-OTHERWISE = "attack with level 'method'"
+OTHERWISE = "attack with level='method' (--level method)"
 
 
 class Tailored(Attack, frozen=True, kw_only=True):
