@@ -64,8 +64,7 @@ SECTIONS = {
     "attacks",
     multiple=True,
     shell_complete=complete_attacks,
-    help="Attack, such as rank-max, or a JSON table of its method and parameters; repeatable.  "
-    "[default: all suitable]",
+    help="Attack (rank-max), or a JSON table; repeatable.  [default: all suitable]",
 )
 @options.allow_option
 @click.option("--policy", type=PATH, help="TOML file of the limits.")
@@ -95,15 +94,14 @@ def command(
         unveil audit survey.csv release.csv --schema survey.toml --truth map.csv \\
             --max-risk 0.05 --report audit.html --evidence audit.json
 
-    Attacks look for each person's row, and for each row's person. --verbose prints every
-    table. Exit code 1 means that the release breaks the policy.
+    Attacks look for each person's row, and for each row's person. Exit code 1: the
+    release breaks the policy.
 
     A policy is a TOML file with any of max_risk, max_subgroup_risk, max_household_risk,
     max_confirmed, max_wrong_certainty, max_interval_disclosure, k_anonymity, l_diversity,
     t_closeness, max_population_risk, max_expected_matches, max_loss, forbid_row_order = true,
-    may_stay_unchanged = ["sex"]. Tables [[intruder]] (name = "register", max_linked = 0.05) and
-    [[use]] (name, kind, max_loss) limit single intruders and uses. --evidence is as private as
-    ORIGINAL: it has the plan.
+    may_stay_unchanged = ["sex"]. [[intruder]] (name, max_linked, ...) and [[use]] (name, kind,
+    max_loss) limit one intruder, one use. --evidence is as private as ORIGINAL.
     """  # noqa: D301 - click reads the mark
     if replay is not None:
         _replay(replay, original, release, chosen, as_json=as_json)

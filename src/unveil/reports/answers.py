@@ -186,5 +186,5 @@ def _not_repeated(evidence: Evidence, repeated: float) -> Phrase:
     if linked <= repeated:
         return ()
     return phrase(
-        "; household attacks, which now link {} there, were not repeated", percent(linked)
+        "; household attacks, which link {} without it, were not repeated", percent(linked)
     )

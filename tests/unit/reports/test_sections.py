@@ -205,7 +205,7 @@ def test_without_a_policy_there_is_no_section_on_limits_and_one_sentence():
     ("given", "said"),
     [
         ({"front": ()}, "people."),
-        ({"dominated": ()}, "None is better than another in both risk and loss (dominated)."),
+        ({"dominated": ()}, "Of any two, the one with less risk loses more (none is dominated)."),
         ({"front": ("b.csv",)}, "people. Only b.csv is not dominated."),
         (
             {"dominated": [None] * 2, "dominated.1.release": "d.csv", "dominated.1.by": ("a.csv",)},

@@ -32,7 +32,6 @@ from unveil.attacks.distance.attribute_costs import (
     warn_constant,
 )
 from unveil.attacks.distance.category_sets import ComparedAttribute
-from unveil.attacks.distance.impossible_pairs import impossible_pairs
 from unveil.attacks.distance.mixed_levels import compare_mixed, has_order
 from unveil.attacks.distance.numeric_metrics import Covariance, covariance_of, polynomial
 from unveil.attacks.distance.text_costs import compare_text
@@ -253,6 +252,8 @@ class Distance(Attack, frozen=True, kw_only=True):
         parts = self.compare_attributes(files, used)
         if self.exclude_impossible:
             last = next(reversed(parts))
+            from unveil.attacks.distance.impossible_pairs import impossible_pairs  # another attack
+
             parts[last] = parts[last].beside(impossible_pairs(files))
         metric = self._combine(parts)
         return NearestSearch(files, *side_by_side(parts), metric, tuple(parts))

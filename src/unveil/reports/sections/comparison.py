@@ -81,7 +81,7 @@ def _undominated(comparison: Comparison) -> Phrase:
         return ()
     if not worse:
         return phrase(
-            " None is better than another in both risk and loss ([dominated](dominated))."
+            " Of any two, the one with less risk loses more (none is [dominated](dominated))."
         )
     if len(comparison.front) == 1:
         return phrase(" Only {} is not [dominated](dominated).", name(comparison.front[0]))

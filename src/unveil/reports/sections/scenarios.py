@@ -65,9 +65,9 @@ def first_table(evidence: Evidence, *, external: bool = False) -> Exhibit | None
     )
     key = phrase(
         "Linked: the intruder's best guess is the person's row, sure or not. Confirmed: the "
-        "intruder is sure, and right. Wrongly confirmed: sure, and wrong. Learned: a value that "
-        "the intruder reads from the row, beyond what similar people's rows tell. A range is an "
-        "[interval](interval) of sampling error. No mark: no limit. Further limits are listed "
+        "intruder is sure, and right. Wrongly confirmed: sure, and wrong. Learned: a right value "
+        "that the intruder reads from the row, beyond what similar people's rows tell. A range is "
+        "an [interval](interval) of sampling error. No mark: no limit. Further limits are listed "
         "below."
     )
     return Exhibit(

@@ -184,7 +184,7 @@ NOISE = f'{COMBINATION}method = "additive-noise"\n'
         ("[[combination]]\nname = 'a'\nmask = []", "mask"),
         (f"{NOISE}scale = {{ from = 2, to = 1 }}", "a: scale: from 2 to 1: the wrong way round"),
         (f"{NOISE}scale = {{ from = 1 }}", "a: scale: a range has from and to"),
-        (f"{NOISE}scale = {{ from = 'x', to = 2 }}", "a: scale: parameter-range: start"),
+        (f"{NOISE}scale = {{ from = 'x', to = 2 }}", "a: scale: from: a finite number"),
         (f"{NOISE}scale = {{ from = 1, to = 2, lgo = true }}", "'lgo' is not a parameter"),
         (f"{NOISE}scale = {{ any = [] }}", "a: scale: any lists at least one value"),
         (f"{NOISE}scale = {{ from = 0, to = 2, log = true }}", "log needs a range above 0"),

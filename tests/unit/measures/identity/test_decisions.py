@@ -12,7 +12,7 @@ LIMITS = {"p_link_unmatched": 1e-6, "p_nonlink_matched": 1e-4}
 
 @pytest.mark.parametrize("spec", [attacks.Distance(), attacks.Probabilistic()])
 def test_without_error_rates_there_are_none(spec):
-    with pytest.raises(UsageError, match="give p_link_unmatched and p_nonlink_matched"):
+    with pytest.raises(UsageError, match="set p_link_unmatched and p_nonlink_matched"):
         measures.decisions(unveil.attack(PEOPLE, PEOPLE, spec))
 
 

@@ -51,8 +51,8 @@ def test_risk_and_its_words(some):
     assert risk.attributes == ("x",)
     assert risk.parameters == {"metric": "manhattan", "scale": "release"}
     assert str(risk) == (
-        "distance links 1.5 of 4 (37.5%, all of them attacked; a guess links 1, no attack\n  "
-        "on these attributes more than 4)"
+        "distance links 1.5 of 4 (37.5 %, all of them attacked; a guess links 1, no\n  "
+        "attack on these attributes more than 4)"
     )
 
 

@@ -139,8 +139,8 @@ def _keys(found: InPopulation, *, external: bool) -> Iterator[Phrase]:
         yield phrase("Left out, as an identifier or not released: {}.", listed(others))
     if before := [one.column for one in found.keys if one.before_masking]:
         yield phrase(
-            "Released values of {} may be wrong. The original values count instead: after this "
-            "masking, the risk by these keys is lower.",
+            "Released values of {} may be wrong, so the original values of the released records "
+            "count: after this masking, the risk by these keys is lower.",
             listed(before),
         )
 
@@ -180,10 +180,10 @@ def _model(found: InPopulation, *, external: bool) -> Iterator[Phrase]:
     alone = result.population_uniques
     if alone is not None and _is_wide(alone, found.uniques):
         yield phrase(
-            "The sample says little about population uniques: the interval of the model goes from "
-            "{} to {} of the {}.",
-            *(expected(alone.low or 0.0), expected(alone.highest)),
+            "The sample hardly tells how many of the {} are unique in the population: the interval "
+            "of the model goes from {} to {}.",
             several(found.uniques, "unique record"),
+            *(expected(alone.low or 0.0), expected(alone.highest)),
         )
     if not model.acceptable:
         yield phrase(
