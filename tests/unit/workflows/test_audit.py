@@ -757,7 +757,7 @@ REFUSED = [
     ({"attacks": []}, "name at least one"),
     ({"attacks": ["rank-mean"]}, "'mean' is no value"),
     ({"attacks": ["rnak"]}, "did you mean 'rank'"),
-    ({"attacks": [3]}, "not int"),
+    ({"attacks": [3]}, "not a whole number"),
     ({"attacks": ["tailored"]}, "needs the masking"),
     ({"knows": ["agee"]}, "in the original, column 'agee'"),
     ({"knows": []}, "name at least one attribute"),
