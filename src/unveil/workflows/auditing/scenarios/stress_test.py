@@ -18,7 +18,6 @@ from unveil.values.results.scenarios import ScenarioAttack, ScenarioResult, Shar
 from unveil.workflows.auditing.attack_runs import AttackResults, AttackRun
 from unveil.workflows.auditing.inputs import AuditInputs
 from unveil.workflows.auditing.resources import WorkPlan
-from unveil.workflows.auditing.scenarios.limits import most_of
 from unveil.workflows.auditing.scenarios.results import (
     most_claimed,
     not_counted,
@@ -132,9 +131,12 @@ def _share(counted: SharedCount | None) -> float:
 
 
 def _most_learned(one: ScenarioResult, own: ScenarioResult) -> float:
-    """The most that is learned of a column that the stress test does not know either."""
-    learned = [column for column in one.learned if column.column not in own.knows]
-    return most_of(learned[0], drawn=one.drawn) if learned else -1.0
+    """The most that is learned of a column that the stress test does not know either.
+
+    Estimates are compared: by the upper ends of intervals, few people would learn more than all.
+    """
+    learned = (column.learned for column in one.learned if column.column not in own.knows)
+    return max(learned, default=-1.0)
 
 
 def _links_of(one: ScenarioResult, own: ScenarioResult) -> dict[str, Any]:

@@ -88,6 +88,14 @@ def test_who_knows_more_or_a_part_of_the_people_changes_nothing(other):
     assert with_weaker_intruders(own(), [other]) == own()
 
 
+def test_the_upper_end_of_what_few_people_learn_is_no_more_than_an_estimate():
+    wide = Interval(0.0, 0.9, 0.95)
+    few = row(linked=0.1, learned=[("tax", 0.2)])
+    learned = msgspec.structs.replace(few.learned[0], gain=wide)
+    few = msgspec.structs.replace(few, linked=shared(0.1, interval=wide), learned=(learned,))
+    assert with_weaker_intruders(own(), [few]) == own()
+
+
 def test_claims_about_strangers_do_not_count_for_the_stress_test():
     found = with_weaker_intruders(own(), [row("register", linked=0.9, confirmed=0.9, member=False)])
     assert (found.linked.share, found.confirmed.share) == (0.9, 0.1)
